@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A clip: one skeleton's motion at a steady rate, with tags."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..errors import MotionError
+from .skeleton import Skeleton, forward
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A named range of a clip, in seconds from its first frame; both ends are inside."""
+
+    name: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """Local transforms of every joint at every frame.
+
+    positions  (F, J, 3) in the parent's frame, metres; joint 0 is in the world
+    rotations  (F, J, 4) in the parent's frame
+    contacts   (F, C) whether each contact joint stands on the ground, once prepare.contacts has found out
+    curves     custom properties by name, each (F,)
+    loop       whether the last frame leads on to the first one
+    """
+
+    name: str
+    skeleton: Skeleton
+    rate: float
+    positions: np.ndarray
+    rotations: np.ndarray
+    tags: tuple = ()
+    contacts: np.ndarray | None = None
+    curves: dict = field(default_factory=dict)
+    loop: bool = False
+
+    def __post_init__(self):
+        set_ = object.__setattr__
+        set_(self, "positions", np.asarray(self.positions, dtype=np.float32))
+        set_(self, "rotations", np.asarray(self.rotations, dtype=np.float32))
+        set_(self, "tags", tuple(self.tags))
+        _check(self)
+
+    def __len__(self):
+        return len(self.positions)
+
+    @property
+    def duration(self):
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) / self.rate
+
+    def globals(self):
+        """Positions (F, J, 3) and rotations (F, J, 4) in the world."""
+        return forward(self.skeleton, self.positions, self.rotations)
+
+    def with_changes(self, **changes):
+        return replace(self, **changes)
+
+    def slice(self, start, stop):
+        """The frames start to stop (not included), with tags and contacts cut to fit."""
+        if not 0 <= start < stop <= len(self):
+            raise MotionError(f'Clip "{self.name}" has {len(self)} frames; {start} to {stop} is not a part of it.')
+        first, last = start / self.rate, (stop - 1) / self.rate
+        tags = tuple(Tag(tag.name, max(tag.start, first) - first, min(tag.end, last) - first)
+                     for tag in self.tags if tag.end >= first and tag.start <= last)
+        return replace(self, positions=self.positions[start:stop], rotations=self.rotations[start:stop], tags=tags,
+                       contacts=None if self.contacts is None else self.contacts[start:stop],
+                       curves={name: curve[start:stop] for name, curve in self.curves.items()},
+                       loop=self.loop and stop - start == len(self))
+
+    def tag_mask(self, name):
+        """(F,) whether each frame lies inside a range with this name."""
+        times = np.arange(len(self)) / self.rate
+        slack = 0.01 / self.rate  # a tag that ends on a frame includes it, whatever the rounding
+        mask = np.zeros(len(self), dtype=bool)
+        for tag in self.tags:
+            if tag.name == name:
+                mask |= (times >= tag.start - slack) & (times <= tag.end + slack)
+        return mask
+
+
+def _check(clip):
+    frames, joints = len(clip.positions), len(clip.skeleton)
+    if frames == 0:
+        raise MotionError(f'Clip "{clip.name}" has no frames.')
+    if clip.positions.shape != (frames, joints, 3) or clip.rotations.shape != (frames, joints, 4):
+        raise MotionError(f'Clip "{clip.name}" does not fit its skeleton of {joints} joints.')
+    if not clip.rate > 0:
+        raise MotionError(f'Clip "{clip.name}" has a rate of {clip.rate} frames per second: it must be above zero.')
+    for array in (clip.positions, clip.rotations):
+        if not np.isfinite(array).all():
+            frame, joint = np.argwhere(~np.isfinite(array))[0][:2]
+            raise MotionError(f'Clip "{clip.name}" has a value that is not a number at frame {frame}, '
+                              f'joint "{clip.skeleton.names[joint]}".')
