@@ -8,3 +8,7 @@ class MotionError(Exception):
 
 class Cancelled(Exception):
     """The person asked to stop."""
+
+
+class MotionWarning(UserWarning):
+    """Something in the input is odd, and it was used all the same. The message says what was done."""

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writing a file so that what was there before stays until the new one is complete."""
+
+import errno
+import os
+import uuid
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .errors import MotionError
+
+
+@contextmanager
+def replacing(path):
+    """A temporary path beside `path`: renamed to it when the block ends well, removed when it does not.
+
+    The block does nothing but write: its OSErrors are told as what is wrong with writing `path`.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{uuid.uuid4().hex[:8]}-{path.name}")
+    try:
+        temporary.touch(exist_ok=False)  # fails now, not after the work, where the folder cannot be written
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        raise MotionError(_why_not(path, error)) from error
+    finally:
+        with suppress(OSError):  # where nothing can be written nothing can be removed; the first error is the one to tell
+            temporary.unlink(missing_ok=True)
+
+
+def _why_not(path, error):
+    if not path.parent.is_dir():
+        return f'"{path}" was not written: the folder "{path.parent}" does not exist; create it or choose another one.'
+    if path.is_dir():
+        return f'"{path}" was not written: it is a folder; choose a file name.'
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f'"{path}" was not written: the disk is full; free some space and try again.'
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return (f'"{path}" was not written: it or its folder is read-only, or another program has it open; '
+                'choose another place.')
+    return f'"{path}" was not written: {error.strerror or error}.'
