@@ -26,7 +26,7 @@ class Clip:
     rotations  (F, J, 4) in the parent's frame
     contacts   (F, C) whether each contact joint stands on the ground, once prepare.contacts has found out
     curves     custom properties by name, each (F,)
-    loop       whether the last frame leads on to the first one
+    loop       whether the motion goes round: the last frame shows the first one's pose again
     """
 
     name: str

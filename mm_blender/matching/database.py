@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion database: every pose once, the features that describe it, and the .mmdb file."""
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .. import archive
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.character import Character
+from ..motion.clip import Clip, Tag
+from ..motion.skeleton import Skeleton
+from ..prepare.recipe import Recipe
+from .features import Normalisation
+from .schema import Schema
+from .tags import NO_ENTER, select
+
+KIND, VERSION = "mmdb", 1
+_ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
+           "curves", "features", "mean", "scale")
+
+# Why a search may not enter a frame, beside the tag query. The order is the order of the codes; 0 is free to enter.
+REASONS = ("", "tagged no-enter", "too near the end of its clip", "its features reach past the clip's end")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Consecutive frames that come from one clip.
+
+    start, stop   frames of the database, stop not included
+    source        name of the Action or file, and where in it the first frame lies, in its own seconds
+    key           hash of everything that these frames were made from
+    """
+
+    source: str
+    start: int
+    stop: int
+    source_start: float = 0.0
+    speed: float = 1.0
+    loop: bool = False
+    mirrored: bool = False
+    key: str = ""
+
+    def __len__(self):
+        return self.stop - self.start
+
+    @property
+    def name(self):
+        return f"{self.source} (mirrored)" if self.mirrored else self.source
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """N frames of one character.
+
+    rotations   (N, J, 4) local rotations
+    positions   (N, M, 3) local positions of the joints in `moving` (root, hips, …)
+    moving      (M,) those joints; the others stay at `fixed`
+    fixed       (J, 3) local positions of all joints; those of moving joints are not used
+    contacts    (N, C) bool, columns as character.contact_roles()
+    curves      (N, P) custom properties, columns as curve_names
+    features    (N, D) normalised, not weighted
+    ranges      the clips, in order, without gaps
+    tags        tag name → (N,) bool
+    notes       what the person should know: counts of left-out frames, warnings
+    """
+
+    character: Character
+    rate: float
+    recipe: Recipe
+    schema: Schema
+    rotations: np.ndarray
+    positions: np.ndarray
+    moving: np.ndarray
+    fixed: np.ndarray
+    contacts: np.ndarray
+    features: np.ndarray
+    normalisation: Normalisation
+    ranges: tuple
+    tags: dict = field(default_factory=dict)
+    curves: np.ndarray | None = None
+    curve_names: tuple = ()
+    notes: dict = field(default_factory=dict)
+    key: str = ""
+
+    def __len__(self):
+        return len(self.rotations)
+
+    @property
+    def skeleton(self):
+        return self.character.skeleton
+
+    @cached_property
+    def range_of_frame(self):
+        """(N,) index into ranges."""
+        return np.repeat(np.arange(len(self.ranges)), [len(part) for part in self.ranges])
+
+    def local_positions(self, frames):
+        """(…, J, 3) for frames (…): an index, a slice or an array."""
+        moving = self.positions[frames]
+        positions = np.broadcast_to(self.fixed, (*moving.shape[:-2], *self.fixed.shape)).copy()
+        positions[..., self.moving, :] = moving
+        return positions
+
+    def clip(self, index):
+        """A range of the database as a clip, features aside."""
+        part = self.ranges[index]
+        frames = slice(part.start, part.stop)
+        tags = [Tag(name, start / self.rate, (stop - 1) / self.rate)
+                for name, mask in self.tags.items() for start, stop in runs(mask[frames])]
+        return Clip(part.name, self.skeleton, self.rate, self.local_positions(frames), self.rotations[frames], tags,
+                    self.contacts[frames], {name: self.curves[frames, column]
+                                            for column, name in enumerate(self.curve_names)}, part.loop)
+
+    @cached_property
+    def velocities(self):
+        """Local velocities (N, M, 3) of the moving joints and angular velocities (N, J, 3), derived within each clip."""
+        velocities = np.zeros_like(self.positions)
+        spins = np.zeros((*self.rotations.shape[:2], 3), dtype=np.float32)
+        for part in self.ranges:
+            if len(part) > 1:
+                frames, steps = slice(part.start, part.stop), slice(part.start, part.stop - 1)
+                velocities[steps] = np.diff(self.positions[frames], axis=0) * self.rate
+                spins[steps] = quat.angular_velocity(self.rotations[frames], 1 / self.rate)
+                velocities[part.stop - 1], spins[part.stop - 1] = velocities[part.stop - 2], spins[part.stop - 2]
+        return velocities, spins
+
+    def barred(self, end=1 / 3):
+        """(N,) why each frame may not be entered by a search: an index into REASONS, 0 where it may be.
+
+        end: seconds before a clip's end in which it is not entered (appendix A: it would only lead to another search).
+        """
+        barred = np.zeros(len(self), dtype=np.uint8)
+        ahead = self.schema.reach[1]
+        back = self.schema.reach[0]
+        for part in self.ranges:
+            if part.loop:
+                continue
+            frames = slice(part.start, part.stop)
+            seconds = np.arange(len(part)) / self.rate
+            left = seconds[::-1]
+            if self.schema.past_end == "exclude":
+                barred[frames][(left < ahead - 1e-3) | (seconds < back - 1e-3)] = 3
+            barred[frames][left < end - 1e-3] = 2
+        if NO_ENTER in self.tags:
+            barred[self.tags[NO_ENTER]] = 1
+        return barred
+
+    def select(self, query):
+        """(N,) the frames that a tag query selects."""
+        return select(query, self.tags, len(self))
+
+    def report(self):
+        """What a person wants to know about it, as plain values."""
+        barred = self.barred()
+        return {
+            "clips": len({part.source for part in self.ranges}),
+            "ranges": len(self.ranges),
+            "frames": len(self),
+            "minutes": round(len(self) / self.rate / 60, 3),
+            "rate": self.rate,
+            "joints": len(self.skeleton),
+            "features": self.schema.size,
+            "schema": self.schema.name,
+            "past_end": self.schema.past_end,
+            "megabytes": round(self.nbytes / 1e6, 2),
+            "pose_bytes_per_frame": round(self.pose_nbytes / len(self), 1),
+            "frames_per_tag": {name: int(mask.sum()) for name, mask in sorted(self.tags.items())},
+            "not_entered": {REASONS[code]: int((barred == code).sum()) for code in range(1, len(REASONS))
+                            if (barred == code).any()},
+            "contact_share": {role: round(float(share), 3) for role, share in
+                              zip(self.character.contact_roles(), self.contacts.mean(axis=0))},
+            **self.notes,
+        }
+
+    @property
+    def pose_nbytes(self):
+        """Bytes that the poses take: rotations, moving positions and what is stored once."""
+        return sum(array.nbytes for array in (self.rotations, self.positions, self.fixed, self.moving))
+
+    @property
+    def nbytes(self):
+        return self.pose_nbytes + self.features.nbytes + self.contacts.nbytes + self.curves.nbytes
+
+    def save(self, path):
+        character = self.character
+        header = {
+            "rate": self.rate, "names": character.skeleton.names, "roles": character.roles,
+            "mirror": character.mirror, "forward": character.forward, "recipe": asdict(self.recipe),
+            "schema": self.schema.to_json(), "ranges": [asdict(part) for part in self.ranges],
+            "tags": {name: runs(mask) for name, mask in self.tags.items()},
+            "curve_names": self.curve_names, "notes": self.notes, "key": self.key,
+        }
+        skeleton = character.skeleton
+        archive.write(path, KIND, VERSION, header, {
+            "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
+            "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
+            "contacts": self.contacts, "curves": self.curves, "features": self.features,
+            "mean": self.normalisation.mean, "scale": self.normalisation.scale})
+
+
+def load(path):
+    """A database from its file, checked."""
+    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS)
+    try:
+        database = _from_file(header, arrays)
+        _check(database)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise MotionError(f'"{path}" is damaged: bake it anew ({error}).') from error
+    return database
+
+
+def read_key(path):
+    """The key of the database in a file, without loading its poses."""
+    return archive.read(path, KIND, VERSION, ())[0].get("key", "")
+
+
+def runs(mask):
+    """The stretches of a (N,) bool that are true, as [start, stop] pairs."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return edges.reshape(-1, 2).tolist()
+
+
+def _from_file(header, arrays):
+    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"])
+    character = Character(skeleton, header["roles"], header["mirror"], header["forward"])
+    frames = len(arrays["rotations"])
+    tags = {}
+    for name, spans in header["tags"].items():
+        tags[name] = np.zeros(frames, dtype=bool)
+        for start, stop in spans:
+            tags[name][start:stop] = True
+    return Database(
+        character=character, rate=float(header["rate"]), recipe=Recipe(**header["recipe"]),
+        schema=Schema.from_json(header["schema"]), rotations=arrays["rotations"], positions=arrays["positions"],
+        moving=arrays["moving"], fixed=arrays["fixed"], contacts=arrays["contacts"], features=arrays["features"],
+        normalisation=Normalisation(arrays["mean"], arrays["scale"]),
+        ranges=tuple(Range(**part) for part in header["ranges"]), tags=tags, curves=arrays["curves"],
+        curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"])
+
+
+def _check(database):
+    """Every array fits the header: a file that was cut short or patched must not fail later, in the middle of a take."""
+    frames, joints, size = len(database), len(database.skeleton), database.schema.size
+    moving = database.moving
+    expected = {
+        "rotations": (database.rotations, (frames, joints, 4)),
+        "positions": (database.positions, (frames, len(moving), 3)),
+        "fixed": (database.fixed, (joints, 3)),
+        "contacts": (database.contacts, (frames, len(database.character.contact_roles()))),
+        "curves": (database.curves, (frames, len(database.curve_names))),
+        "features": (database.features, (frames, size)),
+        "mean": (database.normalisation.mean, (size,)),
+        "scale": (database.normalisation.scale, (size,)),
+    }
+    for name, (array, shape) in expected.items():
+        if array.shape != shape:
+            raise ValueError(f"{name} has the shape {array.shape} instead of {shape}")
+    if len(moving) and not (0 <= moving.min() and moving.max() < joints):
+        raise ValueError("it speaks of joints that it does not have")
+    if not database.rate > 0:
+        raise ValueError("its rate is not above zero")
+    at = 0
+    for part in database.ranges:
+        if part.start != at or part.stop <= part.start:
+            raise ValueError("its clips do not follow one another")
+        at = part.stop
+    if at != frames:
+        raise ValueError("its clips do not cover its frames")

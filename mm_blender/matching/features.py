@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers that describe each frame of a clip, and their normalisation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.skeleton import forward
+
+
+def measure(clip, character, schema):
+    """The features (F, D) of a prepared clip, in metres and metres per second, all seen from each frame's root."""
+    view = _View(clip, *schema.reach)
+    columns = [_channel(view, clip, character, channel) for channel in schema.channels]
+    return np.concatenate(columns, axis=1).astype(np.float32)
+
+
+def known(clip, schema):
+    """(F,) whether every time that the schema looks at lies inside the clip; elsewhere the motion is extrapolated."""
+    if clip.loop:
+        return np.ones(len(clip), dtype=bool)
+    before, after = (int(np.ceil(reach * clip.rate - 1e-3)) for reach in schema.reach)
+    frames = np.arange(len(clip))
+    return (frames >= before) & (frames < len(clip) - after)
+
+
+@dataclass(frozen=True, eq=False)
+class Normalisation:
+    """Mean of each number (D,) and one scale per feature, repeated for its numbers (D,).
+
+    Section 3 of Learned Motion Matching scales each feature by its standard deviation in the data; one for the whole
+    feature, so that a foot's small sideways motion is not blown up to the size of its large forward motion.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, features, schema):
+        # In float64: the mean of a million float32 numbers is not to be trusted.
+        mean = features.mean(axis=0, dtype=np.float64)
+        variance = features.var(axis=0, dtype=np.float64)
+        scale = np.ones(schema.size)
+        for part in schema.slices:
+            deviation = np.sqrt(variance[part].mean())
+            # A feature that never changes says nothing; dividing by its noise would make it shout.
+            scale[part] = deviation if deviation > 1e-5 else 1.0
+        return cls(mean.astype(np.float32), scale.astype(np.float32))
+
+    def apply(self, features):
+        return (features - self.mean) / self.scale
+
+    def undo(self, features):
+        return features * self.scale + self.mean
+
+
+class _View:
+    """A clip's root and bones at any time, continued past both ends."""
+
+    def __init__(self, clip, before, after):
+        self.clip = clip
+        # One frame more than needed on both sides, for interpolation.
+        self.before, after = (int(np.ceil(reach * clip.rate)) + 1 for reach in (before, after))
+        self.positions, self.yaw = _continued_root(clip, self.before, after)
+        self.frames = np.arange(-self.before, len(clip) + after)
+        self._near = None
+
+    @property
+    def near(self):
+        """Joint positions (F, J, 3) and rotations (F, J, 4) seen from each frame's own root."""
+        if self._near is None:
+            positions, rotations = self.clip.positions.copy(), self.clip.rotations.copy()
+            positions[:, 0], rotations[:, 0] = 0, quat.identity()
+            self._near = forward(self.clip.skeleton, positions, rotations)
+        return self._near
+
+    def at(self, values, time):
+        """Values (over the continued frames) at each frame of the clip plus a time."""
+        at = self.before + np.arange(len(self.clip)) + time * self.clip.rate
+        low = np.clip(np.floor(at + 1e-4).astype(int), 0, len(values) - 2)
+        part = np.clip(at - low, 0, 1).astype(np.float32)
+        part[np.abs(part) < 2e-4] = 0  # exactly a frame, but for rounding
+        part = part.reshape(-1, *[1] * (values.ndim - 1))
+        return values[low] * (1 - part) + values[low + 1] * part
+
+    def pose_frame(self):
+        """Which frame of the clip shows the pose of each continued frame: wrapped in loops, held otherwise."""
+        last = len(self.clip) - 1
+        return self.frames % max(last, 1) if self.clip.loop else np.clip(self.frames, 0, last)
+
+    def to_root(self, vectors):
+        """World vectors (F, 2 or 3) seen from each frame's root."""
+        yaw = self.yaw[self.before:self.before + len(self.clip)]
+        cos, sin = np.cos(yaw), np.sin(yaw)
+        x, y = vectors[..., 0], vectors[..., 1]
+        turned = [cos * x + sin * y, cos * y - sin * x]
+        return np.stack([*turned, vectors[..., 2]] if vectors.shape[-1] == 3 else turned, axis=-1)
+
+    def here(self):
+        return self.positions[self.before:self.before + len(self.clip)]
+
+    def bone(self, joint):
+        """World positions of a joint over the continued frames."""
+        near = self.near[0][self.pose_frame(), joint]
+        return self.positions + quat.rotate(quat.from_yaw(self.yaw), near)
+
+
+def _continued_root(clip, before, after):
+    """Root positions (B + F + A, 3) and yaw (B + F + A,) of a clip, continued past both ends."""
+    positions = clip.positions[:, 0].astype(np.float64)
+    yaw = np.unwrap(quat.yaw(quat.rotate(clip.rotations[:, 0].astype(np.float64), np.array([0.0, 1.0, 0.0]))))
+    if clip.loop and len(clip) > 1:
+        return _repeated(positions, yaw, before, after)
+    head = _carried_on(positions[::-1], yaw[::-1], clip.rate, before)
+    tail = _carried_on(positions, yaw, clip.rate, after)
+    return (np.concatenate([head[0][::-1], positions, tail[0]]), np.concatenate([head[1][::-1], yaw, tail[1]]))
+
+
+def _carried_on(positions, yaw, rate, count):
+    """The next frames of a path that keeps its last speed, seen from the root, and its last turning speed."""
+    # Averaged over a tenth of a second: the last difference alone is mostly noise.
+    span = min(max(int(round(0.1 * rate)), 1), len(positions) - 1)
+    if span < 1:
+        return np.repeat(positions[-1:], count, axis=0), np.repeat(yaw[-1:], count)
+    spin = (yaw[-1] - yaw[-1 - span]) / span
+    step = (positions[-1] - positions[-1 - span]) / span
+    # The average step was taken half a span ago; on an arc it has turned since.
+    turns = spin * (np.arange(1, count + 1) + (span - 1) / 2)
+    cos, sin = np.cos(turns), np.sin(turns)
+    steps = np.stack([cos * step[0] - sin * step[1], sin * step[0] + cos * step[1],
+                      np.full(count, step[2])], axis=-1)
+    return positions[-1] + np.cumsum(steps, axis=0), yaw[-1] + spin * np.arange(1, count + 1)
+
+
+def _repeated(positions, yaw, before, after):
+    """A looping path laid end to end: each round begins where the one before it ended."""
+    last = len(positions) - 1
+    frames = np.arange(-before, last + 1 + after)
+    rounds, within = np.divmod(frames, last)
+    turn, across = yaw[-1] - yaw[0], positions[-1] - positions[0]
+    starts, start_yaw = {0: positions[0]}, rounds * turn
+    for index in range(rounds.max()):
+        starts[index + 1] = starts[index] + quat.rotate(quat.from_yaw(index * turn), across)
+    for index in range(0, rounds.min(), -1):
+        starts[index - 1] = starts[index] - quat.rotate(quat.from_yaw((index - 1) * turn), across)
+    start = np.stack([starts[index] for index in rounds])
+    return start + quat.rotate(quat.from_yaw(start_yaw), positions[within] - positions[0]), yaw[within] + start_yaw
+
+
+def _channel(view, clip, character, channel):
+    return np.concatenate([_column(view, clip, character, channel, time) for time in channel.times], axis=1)
+
+
+def _column(view, clip, character, channel, time):
+    kind = channel.kind
+    if kind == "trajectory_position":
+        return view.to_root((view.at(view.positions, time) - view.here())[:, :2])
+    if kind == "trajectory_direction":
+        yaw = view.at(view.yaw, time)
+        return view.to_root(np.stack([-np.sin(yaw), np.cos(yaw)], axis=-1))
+    if kind == "trajectory_height":
+        hips = view.near[0][view.pose_frame(), character.joint("hips"), 2:]
+        return view.at(hips, time)
+    if kind == "bone_position":
+        return view.to_root(view.at(view.bone(character.joint(channel.of)), time) - view.here())
+    if kind == "bone_velocity":
+        velocity = np.gradient(view.bone(character.joint(channel.of)), 1 / clip.rate, axis=0)
+        return view.to_root(view.at(_clear_of_ends(velocity, view, clip), time))
+    if kind == "bone_direction":
+        return view.to_root(view.at(_pointing(view, character.joint(channel.of)), time))
+    if kind == "tag":
+        held = clip.tag_mask(channel.of).astype(np.float32)[view.pose_frame(), None]
+        return view.at(held, time)
+    return view.at(_curve(clip, channel.of)[view.pose_frame(), None], time)
+
+
+def _clear_of_ends(velocity, view, clip):
+    """Velocities without the kink at a clip's ends, where a held pose meets a moving one."""
+    if clip.loop or len(clip) < 3:
+        return velocity
+    velocity[:view.before + 1] = velocity[view.before + 1]
+    velocity[view.before + len(clip) - 1:] = velocity[view.before + len(clip) - 2]
+    return velocity
+
+
+def _pointing(view, joint):
+    """World direction of a bone over the continued frames: towards its children, or along its own Y if it has none."""
+    skeleton = view.clip.skeleton
+    positions, rotations = (part[view.pose_frame()] for part in view.near)
+    children = skeleton.children(joint)
+    if len(children):
+        near = positions[:, children].mean(axis=1) - positions[:, joint]
+    else:
+        near = quat.rotate(rotations[:, joint], np.array([0.0, 1.0, 0.0], dtype=np.float32))
+    length = np.linalg.norm(near, axis=-1, keepdims=True)
+    return quat.rotate(quat.from_yaw(view.yaw), near / np.where(length > 1e-6, length, 1))
+
+
+def _curve(clip, name):
+    if name not in clip.curves:
+        raise MotionError(f'Clip "{clip.name}" has no animated property "{name}": key it, or remove that feature.')
+    return np.asarray(clip.curves[name], dtype=np.float32)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which features describe a frame: the list of channels that the artist chooses, and the presets."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ..errors import MotionError
+
+# kind → (numbers per time, what it belongs to, what the artist reads)
+KINDS = {
+    "bone_position": (3, "role", "Where a bone is, seen from the root"),
+    "bone_velocity": (3, "role", "How fast a bone moves, seen from the root"),
+    "bone_direction": (3, "role", "Which way a bone points, seen from the root"),
+    "trajectory_position": (2, "", "Where the root is at past or future times, on the ground"),
+    "trajectory_direction": (2, "", "Which way the root faces at past or future times"),
+    "trajectory_height": (1, "", "How high the hips are at past or future times"),
+    "tag": (1, "tag", "1 where the tag is set, otherwise 0"),
+    "property": (1, "property", "The value of an animated custom property"),
+}
+TRAJECTORY = ("trajectory_position", "trajectory_direction", "trajectory_height")
+PAST_END = ("extrapolate", "exclude")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One feature: a kind, the bone role (or tag, or property) that it belongs to, times in seconds, a weight."""
+
+    kind: str
+    of: str = ""
+    times: tuple = (0.0,)
+    weight: float = 1.0
+
+    def __post_init__(self):
+        object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
+        if self.kind not in KINDS:
+            raise MotionError(f'There is no feature "{self.kind}". There are: {", ".join(KINDS)}.')
+        if KINDS[self.kind][1] and not self.of:
+            raise MotionError(f'The feature "{self.kind}" needs a {KINDS[self.kind][1]}.')
+        if not self.times:
+            raise MotionError(f'The feature "{self.kind}" needs at least one time.')
+        if not self.weight >= 0:
+            raise MotionError(f'The feature "{self.label}" has the weight {self.weight}: use zero or more.')
+
+    @property
+    def size(self):
+        """How many numbers it adds to each frame."""
+        return KINDS[self.kind][0] * len(self.times)
+
+    @property
+    def is_trajectory(self):
+        return self.kind in TRAJECTORY
+
+    @property
+    def label(self):
+        return f"{self.of} {self.kind.removeprefix('bone_')}" if self.of else self.kind.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The features of a database.
+
+    responsiveness, quality  scale the trajectory features and the pose features (equation 3.16 of the thesis)
+    past_end                 what happens where a feature's time lies past a clip's end: the last velocity is
+                             "extrapolate"d, or such frames are "exclude"d from the search
+    """
+
+    channels: tuple
+    name: str = "custom"
+    responsiveness: float = 1.0
+    quality: float = 1.0
+    past_end: str = "extrapolate"
+
+    def __post_init__(self):
+        object.__setattr__(self, "channels", tuple(self.channels))
+        if not self.channels:
+            raise MotionError("A database needs at least one feature.")
+        if self.past_end not in PAST_END:
+            raise MotionError(f'Past a clip\'s end features are {" or ".join(PAST_END)}d, not "{self.past_end}".')
+
+    @property
+    def size(self):
+        return sum(channel.size for channel in self.channels)
+
+    @property
+    def slices(self):
+        """Where each channel's numbers lie in a frame's features."""
+        slices, at = [], 0
+        for channel in self.channels:
+            slices.append(slice(at, at + channel.size))
+            at += channel.size
+        return slices
+
+    @property
+    def reach(self):
+        """The longest times that it looks back and ahead, in seconds (both ≥ 0)."""
+        times = [time for channel in self.channels for time in channel.times]
+        return max(0.0, -min(times)), max(0.0, max(times))
+
+    @property
+    def roles(self):
+        """The bone roles that it needs."""
+        return tuple(dict.fromkeys(c.of for c in self.channels if c.kind.startswith("bone_")))
+
+    def weights(self):
+        """What each channel's normalised numbers are multiplied with, the two macro sliders included.
+
+        Costs are squared distances, so the factor on the cost in equation 3.16 enters as its square root.
+        """
+        return [channel.weight * (self.responsiveness if channel.is_trajectory else self.quality) ** 0.5
+                for channel in self.channels]
+
+    def to_json(self):
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record):
+        try:
+            channels = [Channel(**channel) for channel in record["channels"]]
+            return cls(channels=channels, **{key: value for key, value in record.items() if key != "channels"})
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise MotionError(f"The list of features cannot be read: {error}.") from error
+
+
+def _locomotion(times):
+    return (Channel("trajectory_position", times=times), Channel("trajectory_direction", times=times),
+            Channel("bone_position", "left_foot"), Channel("bone_position", "right_foot"),
+            Channel("bone_velocity", "left_foot"), Channel("bone_velocity", "right_foot"),
+            Channel("bone_velocity", "hips"))
+
+
+_AHEAD = (1 / 3, 2 / 3, 1.0)
+PRESETS = {
+    # The 27 numbers of Learned Motion Matching, section 3.
+    "locomotion": Schema(_locomotion(_AHEAD), "locomotion"),
+    # The 31 of the sparse-experts paper, appendix D, without the phase.
+    "locomotion_past": Schema(_locomotion((-0.1, 0.3, 0.6, 1.0)), "locomotion_past"),
+    # Four feet: the fore feet have the roles of hands.
+    "quadruped": Schema((*_locomotion(_AHEAD)[:2],
+                         *(Channel(kind, f"{side}_{part}") for kind in ("bone_position", "bone_velocity")
+                           for part in ("hand", "foot") for side in ("left", "right")),
+                         Channel("bone_velocity", "hips")), "quadruped"),
+}
+
+
+def load(name_or_file):
+    """A preset by name, or a schema from a JSON file."""
+    if name_or_file in PRESETS:
+        return PRESETS[name_or_file]
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise MotionError(f'"{name_or_file}" is neither a preset ({", ".join(PRESETS)}) nor a file.')
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise MotionError(f'The feature file "{path.name}" cannot be read: {error}.') from error
+    schema = Schema.from_json(record)
+    return replace(schema, name=schema.name if "name" in record else path.stem)
