@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a developer does with this project: python3 dev.py demo | test | bench | package. Needs nothing but Python.
+
+The first run makes a virtual environment, `.venv`, with Blender as a Python module and the tools of the tests.
+"""
+
+import argparse
+import ctypes
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent
+TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
+
+
+class Release(NamedTuple):
+    """A Blender that is tested: its version as a Python module, and the Python and NumPy that it was made for."""
+
+    bpy: str
+    python: str
+    numpy: str
+
+
+RELEASES = {
+    "4.2": Release("4.2.23", "3.11", "1.26.4"),
+    "4.5": Release("4.5.15", "3.11", "1.26.4"),
+    "5.0": Release("5.0.1", "3.11", "1.26.4"),
+    "5.2": Release("5.2.3", "3.13", "2.5.4"),
+}
+USUAL = {"3.11": "4.5", "3.13": "5.2"}  # the Blender that each Python gets in .venv
+
+# What Blender's module expects of the system, and the Debian packages that have it.
+LIBRARIES = {
+    "libX11.so.6": "libx11-6",
+    "libXrender.so.1": "libxrender1",
+    "libXfixes.so.3": "libxfixes3",
+    "libXi.so.6": "libxi6",
+    "libXxf86vm.so.1": "libxxf86vm1",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libSM.so.6": "libsm6",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1 libgl1-mesa-dri",
+}
+
+
+class Trouble(Exception):
+    """Something that the developer has to put right; the text is the sentence that they read."""
+
+
+class NotAvailable(Trouble):
+    """A Blender that this machine cannot have: no Python for it, or no download."""
+
+
+def main():
+    arguments, rest = _parser().parse_known_args()
+    if rest and arguments.command is not test:
+        raise Trouble(f"{arguments.name} does not know {rest[0]}; see python3 dev.py {arguments.name} --help.")
+    arguments.pytest = rest
+    return arguments.command(arguments)
+
+
+def demo(arguments):
+    """Builds the demo character, bakes it, and leaves a .blend, pictures and a report in demo/."""
+    return _run([environment(usual_release()), ROOT / "scripts" / "demo.py", ROOT / "demo"])
+
+
+def test(arguments):
+    """Runs ruff and all tests that need no window, or with --blender or --window those that need one or the other."""
+    if arguments.window:
+        return _window_tests(arguments.pytest)
+    if arguments.blender:
+        return _blender_tests(arguments.blender, arguments.pytest)
+    python = environment(usual_release())
+    lint = _run([python, "-m", "ruff", "check", "."])
+    code, _ = _pytest(python, ["--ignore=tests/window", *arguments.pytest])
+    return code or lint
+
+
+def bench(arguments):
+    """Runs every tests/bench/bench_*.py and ends with a table of all figures and their targets."""
+    python = environment(usual_release())
+    rows, failed = [], []
+    for script in sorted((ROOT / "tests" / "bench").glob(f"bench_{arguments.only}.py")):
+        print(f"\n{script.stem.removeprefix('bench_')}", flush=True)
+        with subprocess.Popen(
+            [python, script], cwd=ROOT, env=_surroundings(), stdout=subprocess.PIPE, text=True
+        ) as run:
+            for line in run.stdout:
+                print(line, end="", flush=True)
+                if re.search(r"  (ok|short)$", line.rstrip()):
+                    rows.append(line.rstrip())
+        if run.returncode:
+            failed.append(script.name)
+    print("\n" + "\n".join(rows))
+    short = sum(row.endswith("short") for row in rows)
+    print(f"{len(rows) - short} figures reached, {short} short" + "".join(f", {name} failed" for name in failed))
+    return 1 if short or failed or not rows else 0
+
+
+def package(arguments):
+    """Makes the extension's zip in dist/ with Blender's own builder, and validates it."""
+    archive = build(environment(usual_release()), ROOT / "dist")
+    print(f"{archive.relative_to(ROOT)}  {archive.stat().st_size / 1024:.0f} KB")
+    return 0
+
+
+def build(python, folder):
+    """The extension's zip, built into the folder and validated; the builder comes with Blender's module."""
+    builder = next(_site_packages(python).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = (ROOT / "blender_manifest.toml").read_text()
+    name, version = (re.search(rf'^{key} = "(.+)"', manifest, re.M)[1] for key in ("id", "version"))
+    archive = folder / f"{name}-{version}.zip"
+    for step in (["build", "--source-dir", ROOT, "--output-filepath", archive], ["validate", archive]):
+        outcome = subprocess.run([python, builder, *step], capture_output=True, text=True)
+        if outcome.returncode:
+            raise Trouble(f"Blender's builder refused to {step[0]} the extension:\n{outcome.stdout}{outcome.stderr}")
+    return archive
+
+
+def usual_release():
+    """The Blender for this Python, or for one that is found on this machine."""
+    running = "{}.{}".format(*sys.version_info)
+    if running in USUAL:
+        return USUAL[running]
+    found = next((release for python, release in USUAL.items() if find_python(python)), None)
+    if found is None:
+        raise Trouble(f"Blender needs Python {' or '.join(USUAL)}; this is {running}, and none of them was found.")
+    return found
+
+
+def environment(name):
+    """The Python of the virtual environment with that Blender release; made first if need be."""
+    release = RELEASES[name]
+    folder = ROOT / (".venv" if name == usual_release() else f".venv-{name}")
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    wanted = [f"bpy=={release.bpy}", f"numpy=={release.numpy}", *TOOLS]
+    stamp = folder / "ready"
+    mark = hashlib.sha256(" ".join([release.python, *wanted]).encode()).hexdigest()
+    if python.exists() and stamp.exists() and stamp.read_text() == mark:
+        return python
+
+    source = find_python(release.python)
+    if source is None:
+        raise NotAvailable(f"Blender {name} needs Python {release.python}, which was not found.")
+    start = time.monotonic()
+    print(f"Making {folder.name}: Blender {release.bpy} as a module, Python {release.python} (once)", flush=True)
+    _install_libraries()
+    _make_venv(source, folder)
+    _pip_install(python, wanted)
+    check = subprocess.run([python, "-c", "import bpy"], capture_output=True, text=True)
+    if check.returncode:
+        raise Trouble(f"Blender {release.bpy} is installed but does not start:\n{check.stderr}")
+    stamp.write_text(mark)
+    print(f"  ready after {time.monotonic() - start:.0f} s", flush=True)
+    return python
+
+
+def find_python(version):
+    """A Python of that version (as "3.11") that works on this machine, or None."""
+    name = f"python{version}"
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [
+        [sys.executable],
+        *([str(path)] for path in sorted(pyenv.glob(f"{version}.*/bin/{name}"), reverse=True)),
+        *([found] for found in (shutil.which(name), shutil.which("python3")) if found),
+        *([f"{place}/{name}"] for place in ("/usr/local/bin", "/usr/bin", "/opt/homebrew/bin")),
+        *([["py", f"-{version}"]] if shutil.which("py") else []),
+    ]
+    for candidate in candidates:
+        if _version_of(candidate) == version:
+            return candidate
+    return None
+
+
+def blender_command():
+    """The Blender to open windows with, as a list of words: $BLENDER (a command line), or blender on the PATH."""
+    if "BLENDER" in os.environ:
+        return shlex.split(os.environ["BLENDER"], posix=os.name != "nt")
+    if shutil.which("blender"):
+        return [shutil.which("blender")]
+    raise Trouble(
+        "The window tests need a Blender: set BLENDER to its command line, for example BLENDER=/opt/blender/blender."
+    )
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package", dest="name")
+    for command in (demo, test, bench, package):
+        added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
+        added.set_defaults(command=command)
+        if command is test:
+            added.epilog = "Everything else is passed to pytest, for example: python3 dev.py test tests/motion -k bvh"
+            where = added.add_mutually_exclusive_group()
+            where.add_argument(
+                "--blender",
+                nargs="+",
+                choices=RELEASES,
+                metavar="VERSION",
+                help=f"run the tests of Blender on each of these: {', '.join(RELEASES)}",
+            )
+            where.add_argument(
+                "--window",
+                action="store_true",
+                help="run tests/window with the command line in $BLENDER, or blender on the PATH",
+            )
+        if command is bench:
+            added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")
+    return parser
+
+
+def _blender_tests(names, extra):
+    results, total, worst = [], Counter(), 0
+    for name in names:
+        try:
+            python = environment(name)
+        except NotAvailable as trouble:
+            results.append(f"Blender {name}: skipped: {trouble}")
+            print(results[-1], flush=True)
+            continue
+        code, counts = _pytest(python, ["-m", "blender", "--ignore=tests/window", *extra])
+        results.append(f"Blender {name}: {_in_words(counts)}")
+        total += counts
+        worst = worst or code
+    print("\n" + "\n".join(results) + "\n" + _in_words(total))
+    return worst or (0 if total else 1)
+
+
+def _window_tests(extra):
+    command = blender_command()
+    code, _ = _pytest(environment(usual_release()), ["tests/window", *extra], BLENDER=shlex.join(command))
+    return code
+
+
+def _pytest(python, extra, **settings):
+    """Runs pytest; its exit code, and how many tests passed, failed and were skipped."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "tests.xml"
+        code = _run([python, "-m", "pytest", f"--junit-xml={report}", *extra], **settings)
+        counts = Counter(passed=0, failed=0, skipped=0)
+        for suite in xml.etree.ElementTree.parse(report).iter("testsuite") if report.exists() else ():
+            number = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
+            counts["failed"] += number["failures"] + number["errors"]
+            counts["skipped"] += number["skipped"]
+            counts["passed"] += number["tests"] - number["failures"] - number["errors"] - number["skipped"]
+    return code, counts
+
+
+def _in_words(counts):
+    return ", ".join(f"{counts[word]} {word}" for word in ("passed", "failed", "skipped"))
+
+
+def _run(command, **settings):
+    return subprocess.run(command, cwd=ROOT, env=_surroundings(**settings)).returncode
+
+
+def _surroundings(**settings):
+    return os.environ | {"PYTHONPATH": str(ROOT)} | settings
+
+
+def _version_of(python):
+    """The version of a Python that is not itself a virtual environment's, as "3.11", or None."""
+    ask = "import sys; print('{}.{}'.format(*sys.version_info))"
+    try:
+        return subprocess.run([*python, "-c", ask], capture_output=True, text=True, timeout=20).stdout.strip() or None
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def _site_packages(python):
+    ask = "import sysconfig; print(sysconfig.get_path('platlib'))"
+    return Path(subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip())
+
+
+def _install_libraries():
+    """On Linux: the system libraries that Blender's module loads."""
+    if not sys.platform.startswith("linux"):
+        return
+    missing = [packages for library, packages in LIBRARIES.items() if not _loads(library)]
+    if missing:
+        _apt_install(" ".join(missing).split(), "Blender needs some libraries of the system")
+
+
+def _loads(library):
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def _make_venv(source, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    ensurepip = subprocess.run([*source, "-c", "import ensurepip, venv"], capture_output=True)
+    if ensurepip.returncode:
+        _apt_install([f"python{_version_of(source)}-venv"], "This Python cannot make virtual environments yet")
+    outcome = subprocess.run([*source, "-m", "venv", folder], capture_output=True, text=True)
+    if outcome.returncode:
+        raise Trouble(f"{folder.name} could not be made:\n{outcome.stdout}{outcome.stderr}")
+
+
+def _apt_install(packages, why):
+    command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    if os.name == "nt" or not shutil.which("apt-get") or os.geteuid() != 0:
+        raise Trouble(f"{why}; on Debian and Ubuntu: sudo apt-get install {' '.join(packages)}")
+    print(f"  {why}: apt-get install {' '.join(packages)}", flush=True)
+    surroundings = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], env=surroundings, capture_output=True)
+    outcome = subprocess.run(command, env=surroundings, capture_output=True, text=True)
+    if outcome.returncode:
+        raise Trouble(f"apt-get could not install {' '.join(packages)}:\n{outcome.stderr}")
+
+
+def _pip_install(python, wanted):
+    """Installs with pip, and says what is being downloaded instead of all that pip has to say."""
+    command = [python, "-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check", *wanted]
+    said = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        for line in run.stdout:
+            said.append(line)
+            if wheel := re.match(r"\s*(?:Downloading|Using cached) (?:\S*/)?(\w+)-([^-]+)-\S+\.whl \((.+)\)", line):
+                print("  {} {}, {}".format(*wheel.groups()), flush=True)
+            elif line.startswith("Installing collected packages"):
+                print("  unpacking", flush=True)
+    if run.returncode:
+        raise NotAvailable(f"pip could not install {', '.join(wanted)}:\n{''.join(said[-8:])}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Trouble as trouble:
+        sys.exit(f"{trouble}")
+    except KeyboardInterrupt:
+        sys.exit(130)

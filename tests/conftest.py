@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all tests share: Blender with an empty file, the registered extension, and the mocap archives.
+
+The engine has one name in tests, `mm_blender`, also where the extension uses it: the extension's
+`motion_matching.mm_blender.motion.clip` is the very module `mm_blender.motion.clip`. So a test may write
+`from mm_blender.scene import settings` and meet the classes that the extension registered. Operators and panels
+are `motion_matching.operators` and `motion_matching.panels`.
+
+A test in tests/scene, tests/operators or tests/panels, or one marked `blender`, starts with an empty file. It asks for
+the fixture `extension` when it needs `object.mm` or `bpy.ops.mm`.
+"""
+
+import importlib
+import importlib.util
+import sys
+import tarfile
+from importlib.abc import Loader, MetaPathFinder
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLENDER_FOLDERS = ("scene", "operators", "panels")
+HAS_BLENDER = importlib.util.find_spec("bpy") is not None
+
+collect_ignore = [] if HAS_BLENDER else list(BLENDER_FOLDERS)
+
+
+def pytest_report_header():
+    if not HAS_BLENDER:
+        return f"Blender: bpy is not installed, so the tests of {', '.join(BLENDER_FOLDERS)} are left out"
+    import bpy
+
+    return f"Blender: bpy {bpy.app.version_string}"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        folder = item.path.relative_to(ROOT / "tests").parts[0]
+        if folder in BLENDER_FOLDERS:
+            item.add_marker("blender")
+        if not HAS_BLENDER and "blender" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="Blender's module bpy is not installed"))
+
+
+@pytest.fixture(autouse=True)
+def empty_file(request):
+    """Each test of Blender starts with an empty file."""
+    if "blender" in request.keywords:
+        import bpy
+
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+
+
+@pytest.fixture(scope="session")
+def extension():
+    """The extension, loaded from the root folder as the package `motion_matching` and registered."""
+    package = load_extension()
+    package.register()
+    yield package
+    package.unregister()
+
+
+@pytest.fixture(scope="session")
+def lafan1():
+    """The folder with the LAFAN1 clips."""
+    return _unpacked("lafan1")
+
+
+@pytest.fixture(scope="session")
+def cmu():
+    """The folder with the CMU clips."""
+    return _unpacked("cmu")
+
+
+def load_extension():
+    """The root folder as the package `motion_matching`, not yet registered."""
+    if "motion_matching" not in sys.modules:
+        sys.meta_path.insert(0, _OneEngine())
+        spec = importlib.util.spec_from_file_location(
+            "motion_matching", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
+        )
+        package = importlib.util.module_from_spec(spec)
+        sys.modules["motion_matching"] = package
+        try:
+            spec.loader.exec_module(package)
+        except BaseException:
+            del sys.modules["motion_matching"]
+            raise
+    return sys.modules["motion_matching"]
+
+
+class _OneEngine(MetaPathFinder, Loader):
+    """Finds `motion_matching.mm_blender…` as `mm_blender…`, so that there are no two classes of the same name."""
+
+    def find_spec(self, name, path, target=None):
+        if name == "motion_matching.mm_blender" or name.startswith("motion_matching.mm_blender."):
+            return importlib.util.spec_from_loader(name, self)
+        return None
+
+    def create_module(self, spec):
+        module = importlib.import_module(spec.name.removeprefix("motion_matching."))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = module.__spec__.loader_state
+
+
+def _unpacked(name):
+    """The archive `../shared/data/<name>.tar.xz`, unpacked once into .cache."""
+    archive = ROOT.parent / "shared" / "data" / f"{name}.tar.xz"
+    folder = ROOT / ".cache" / "data" / name
+    if not folder.exists():
+        if not archive.exists():
+            pytest.skip(f"needs the mocap archive {archive.name}, which is not beside the checkout")
+        part = folder.with_suffix(".part")
+        with tarfile.open(archive) as content:
+            content.extractall(part, filter="data")
+        (part / name).rename(folder)
+        part.rmdir()
+    return folder
