@@ -25,7 +25,7 @@ def replacing(path):
     except OSError as error:
         raise MotionError(_why_not(path, error)) from error
     finally:
-        with suppress(OSError):  # where nothing can be written nothing can be removed; the first error is the one to tell
+        with suppress(OSError):  # a folder that cannot be written cannot be cleaned either; the first error is told
             temporary.unlink(missing_ok=True)
 
 

@@ -61,6 +61,11 @@ class Clip:
     def with_changes(self, **changes):
         return replace(self, **changes)
 
+    def scaled(self, factor):
+        """The same motion of a character that is factor times as large: how units are changed."""
+        skeleton = replace(self.skeleton, positions=self.skeleton.positions * factor)
+        return replace(self, skeleton=skeleton, positions=self.positions * factor)
+
     def slice(self, start, stop):
         """The frames start to stop (not included), with tags and contacts cut to fit."""
         if not 0 <= start < stop <= len(self):

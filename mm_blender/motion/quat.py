@@ -136,11 +136,11 @@ def from_euler(angles, order):
     """Rotations from Euler angles in radians (…, 3), applied in the order written: "XYZ" turns about X first.
 
     Each turn is about the fixed axes of the parent, as Blender's rotation modes are. A BVH file lists its channels the
-    other way round: "Zrotation Yrotation Xrotation" is the order "XYZ" here.
+    other way round: "Zrotation Yrotation Xrotation" is the order "XYZ" here. Fewer angles than three are fine too.
     """
     angles = np.asarray(angles)
     q = _about(order[0], angles[..., 0])
-    for k in (1, 2):
+    for k in range(1, len(order)):
         q = mul(_about(order[k], angles[..., k]), q)
     return q
 
@@ -175,7 +175,7 @@ def to_matrix(q):
 
 
 def from_matrix(m):
-    """Quaternions from rotation matrices (…, 3, 3): the largest component first, so nothing is divided by nearly zero."""
+    """Quaternions from rotation matrices (…, 3, 3): through the largest component, so none is divided by near zero."""
     m = np.asarray(m)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     # Row r of the table is the quaternion times four times its own component r.

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from . import quat
 from ..errors import MotionError
+from . import quat
 
 
 @dataclass(frozen=True, eq=False)
