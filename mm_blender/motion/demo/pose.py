@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body over its feet: pelvis, legs by inverse kinematics, spine, head and arms, all frames at once.
+
+Everything is in the root's frame (X right, Y forward, Z up). The upper body follows what the feet do: where they are
+and which one carries the weight; so the same rules serve walking, running, sidestepping and turning on the spot.
+"""
+
+import numpy as np
+
+from .. import quat
+from .body import SIDES, skeleton, upright
+from .curves import between, settle, smooth, under
+from .path import turned
+
+EXTENSION = 0.996  # the longest that a leg gets, as a part of its length
+GRAVITY = 9.81
+
+
+def pose(path, gait, feet):
+    """Local positions (F, J, 3) and rotations (F, J, 4) of the character along its path."""
+    body = skeleton()
+    world = _rotations(path, gait, feet)
+    hips, legs = _hips_and_legs(path, gait, feet, world["hips"])
+    world |= legs
+
+    frames = len(path.times)
+    rest = upright()[1]
+    turns = np.stack([world.get(name, np.broadcast_to(rest[j], (frames, 4))) for j, name in enumerate(body.names)], 1)
+    rotations = turns.copy()
+    rotations[:, 1:] = quat.inv_mul(turns[:, body.parents[1:]], turns[:, 1:])
+    rotations[:, 0] = quat.from_yaw(path.yaw)
+    positions = np.broadcast_to(body.positions.astype(float), (frames, len(body), 3)).copy()
+    positions[:, 0] = np.concatenate([path.position, np.zeros((frames, 1))], axis=-1)
+    positions[:, 1] = hips
+    return positions, quat.unroll(quat.normalize(rotations))
+
+
+def _rotations(path, gait, feet):
+    """Pelvis, spine, head and arms by name, as rotations (F, 4) in the root's frame."""
+    rate = path.rate
+    balls = [_in_root(path, foot.ball) for foot in feet]
+    apart = smooth((balls[1][:, 1] - balls[0][:, 1]) / 2, 0.04, rate)    # how far the right foot is ahead
+    load = _load(path, feet)
+    still = 1 - between(smooth(gait.speed, 0.2, rate), 0.0, 0.5)
+    run, crouch = gait.running, path.crouching
+    breath = still * np.sin(2 * np.pi * path.times / 4)
+    drift = still * np.sin(2 * np.pi * path.times / 6 + 1)
+
+    push = turned(path.acceleration, -path.yaw) / GRAVITY
+    push = settle(push, 1.3, 0.55, 0.16, rate)
+    pace = np.clip(gait.forward, -1.5, 6)
+    lean = 0.02 + 0.022 * pace + 0.03 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
+    tilt = 0.6 * np.tanh(push[:, 0] / 0.6)
+    lead = _lookahead(path)
+
+    twist = settle(apart, 2.2, 0.7, 0.1, rate)
+    hips = _about(-(0.3 - 0.1 * run) * lean,
+                  0.5 * tilt - 0.075 * load * (1 - 0.35 * run),
+                  gait.turn + (0.22 + 0.06 * run) * apart + 0.15 * lead)
+    chest = _about(-lean + 0.012 * breath + 0.01 * drift,
+                   0.8 * tilt + 0.03 * load * (1 - run),
+                   0.2 * gait.turn - (0.2 + 0.16 * run) * twist + 0.4 * lead + 0.01 * drift)
+    gaze = np.radians(path.curve(path.look, 0.2))
+    head = _about(-0.15 * lean - 0.06 * run + 0.01 * drift - 0.08 * crouch,
+                  0.35 * tilt,
+                  0.9 * lead + gaze + 0.02 * drift)
+    spine = {"hips": hips, "spine": hips * 0.65 + chest * 0.35, "chest": hips * 0.3 + chest * 0.7,
+             "upper_chest": chest, "neck": chest * 0.55 + head * 0.45, "head": head}
+    world = {name: _apply(name, quat.from_scaled_angle_axis(vector)) for name, vector in spine.items()}
+    for side, letter in zip(SIDES, "LR"):
+        world |= _arm(path, gait, -side * apart, breath, lean, side, letter, quat.from_scaled_angle_axis(chest))
+    return world
+
+
+def _arm(path, gait, apart, breath, lean, side, letter, chest):
+    """Shoulder, arm and hand of one side: the arm swings with the opposite foot."""
+    rate, run, crouch = path.rate, gait.running, path.crouching
+    reach = settle(apart, 1.9, 0.6, 0.13, rate)
+    later = settle(apart, 1.5, 0.6, 0.10, rate)
+    swing = (1.05 + 0.35 * run) * reach + 0.03 - 0.12 * run + 0.55 * crouch + 0.3 * lean * (1 - run)
+    apartness = 0.14 + 0.10 * run + 0.10 * crouch + 0.02 * breath + 0.05 * np.abs(reach)
+    inward = 0.25 + 0.35 * run + 0.25 * crouch
+    bend = 0.28 + 1.15 * run + 0.7 * crouch + (0.75 - 0.2 * run) * later + 0.05 * np.clip(gait.speed, 0, 2)
+    bend = 0.12 + np.logaddexp(0, 14 * (bend - 0.12)) / 14
+
+    shrug = quat.mul(quat.from_angle_axis(side * (-0.03 * breath - 0.06 * crouch), np.array([0.0, 1, 0])),
+                     quat.from_angle_axis(side * 0.12 * reach, np.array([0.0, 0, 1])))
+    shoulder = quat.mul(chest, shrug)
+    hang = _frame(np.array([0.0, 0, -1]))
+    upper = quat.mul(shoulder, quat.mul(_turn(swing, 0), quat.mul(_turn(-side * apartness, 1), hang)))
+    upper = quat.mul(upper, _turn(-side * inward, 1))
+    lower = quat.mul(quat.mul(upper, _turn(bend, 0)), _turn(-side * 0.5 * np.ones(len(bend)), 1))
+    hand = quat.mul(lower, _turn(0.18 + 0.25 * (later - reach), 0))
+    return {f"shoulder.{letter}": _apply(f"shoulder.{letter}", shoulder), f"upper_arm.{letter}": upper,
+            f"forearm.{letter}": lower, f"hand.{letter}": hand}
+
+
+def _hips_and_legs(path, gait, feet, hips_turn):
+    """Hips (F, 3) in the root's frame, as high as the legs allow, and leg rotations by name."""
+    rate = path.rate
+    load = _load(path, feet)
+    balls = [_in_root(path, foot.ball) for foot in feet]
+    spread = smooth(np.abs(balls[1][:, 0] - balls[0][:, 0]) / 2, 0.1, rate)
+    lilt = smooth(_bob(gait), 0.02, rate)
+    still = 1 - between(gait.speed, 0.0, 0.5)
+    breath = still * np.sin(2 * np.pi * path.times / 4 - 0.6)
+    x = 0.62 * spread * load
+    y = -0.07 * path.crouching + 0.012 * gait.running + still * 0.004 * np.sin(2 * np.pi * path.times / 6)
+    wish = upright()[0][1, 2] - 0.008 + 0.002 * breath - 0.012 * between(gait.speed, 0.2, 1.5) - 0.025 * gait.running
+    wish = wish + lilt - 0.27 * path.crouching
+
+    rest, turn = upright()
+    names = skeleton().names
+    hip, knee, ankle, ball = (rest[names.index(name)] for name in ("thigh.R", "shin.R", "foot.R", "toe.R"))
+    thigh, shin = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee)
+    still_hips = quat.mul(hips_turn, quat.inv(turn[1]))
+    sockets, ankles, foot_turns, limits = [], [], [], []
+    for foot, side, place in zip(feet, SIDES, balls):
+        mirror = np.array([side, 1, 1])
+        socket = quat.rotate(still_hips, (hip - rest[1]) * mirror) + np.stack([x, y, 0 * x], -1)
+        foot_turn = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.pitch, 0))
+        heel = place + quat.rotate(foot_turn, ankle - ball)
+        flat = np.sum((socket - heel)[:, :2] ** 2, axis=-1)
+        longest = EXTENSION * (thigh + shin)
+        limits.append(heel[:, 2] - socket[:, 2] + np.sqrt(np.maximum(longest**2 - flat, 0.04)))
+        sockets.append(socket)
+        ankles.append(heel)
+        foot_turns.append(foot_turn)
+    z = under(np.minimum(wish, np.minimum(*limits)), 0.085, rate)
+
+    legs = {}
+    for foot, socket, heel, foot_turn, letter in zip(feet, sockets, ankles, foot_turns, "LR"):
+        socket = socket + np.stack([0 * z, 0 * z, z], -1)
+        pelvis_yaw = quat.yaw(quat.rotate(still_hips, np.array([0.0, 1, 0])))
+        point = 0.65 * (foot.yaw - path.yaw) + 0.35 * pelvis_yaw
+        upper, lower = _two_bones(socket, heel, np.stack([-np.sin(point), np.cos(point), 0 * point], -1), thigh, shin)
+        toes = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.toes, 0))
+        legs |= {f"thigh.{letter}": upper, f"shin.{letter}": lower,
+                 f"foot.{letter}": _apply(f"foot.{letter}", foot_turn), f"toe.{letter}": _apply(f"toe.{letter}", toes)}
+    return np.stack([x, y, z], -1), legs
+
+
+def _two_bones(start, end, pole, upper, lower):
+    """Rotations of two bones whose joint bends towards the pole: Y along the bone, X the hinge."""
+    way = end - start
+    distance = np.linalg.norm(way, axis=-1, keepdims=True)
+    way = way / distance
+    hinge = quat.cross(way, pole)
+    hinge /= np.linalg.norm(hinge, axis=-1, keepdims=True)
+    out = quat.cross(hinge, way)
+    cos = np.clip((upper**2 + distance**2 - lower**2) / (2 * upper * distance), -1, 1)
+    joint = start + upper * (cos * way + np.sqrt(1 - cos**2) * out)
+    return _along(joint - start, hinge), _along(end - joint, hinge)
+
+
+def _along(y, x):
+    y = y / np.linalg.norm(y, axis=-1, keepdims=True)
+    return quat.from_matrix(np.stack([x, y, quat.cross(x, y)], axis=-1))
+
+
+def _bob(gait):
+    """How the pelvis rises and falls: highest over the standing foot in a walk, in the air in a run."""
+    walk = 0.016 * between(gait.speed, 0.1, 1.6) * (1 - gait.running)
+    beat = 4 * np.pi * gait.phase
+    stance = 1 - gait.airborne
+    return -walk * np.cos(beat) - 0.042 * gait.running * np.cos(beat - 2 * np.pi * stance)
+
+
+def _load(path, feet):
+    """Which foot carries the weight (F,): -1 left to 1 right, shifting a little before the other one lifts."""
+    weight = smooth(np.stack([foot.contact for foot in feet], axis=-1).astype(float), 0.09, path.rate)
+    load = (weight[:, 1] - weight[:, 0]) / (weight.sum(-1) + 0.1)
+    return load + path.curve(path.shift, 0.25)
+
+
+def _lookahead(path):
+    """Radians (F,) by which the eyes turn ahead of the body into a turn."""
+    ahead = path.at(path.yaw, path.times + 0.4) - path.yaw
+    return smooth(0.7 * np.tanh(ahead / 0.7), 0.1, path.rate)
+
+
+def _in_root(path, points):
+    flat = turned(points[:, :2] - path.position, -path.yaw)
+    return np.concatenate([flat, points[:, 2:]], axis=-1)
+
+
+def _about(x, y, z):
+    return np.stack(np.broadcast_arrays(x, y, z), axis=-1)
+
+
+def _turn(angle, axis):
+    return quat.from_angle_axis(angle, np.eye(3)[axis])
+
+
+def _apply(name, turn):
+    """The joint's rest rotation, turned."""
+    return quat.mul(turn, upright()[1][skeleton().names.index(name)])
+
+
+def _frame(y):
+    """The rotation of a bone along y whose Z points forward."""
+    x = np.cross(y, [0.0, 1, 0])
+    return quat.from_matrix(np.stack([x, y, np.cross(x, y)], axis=-1))
