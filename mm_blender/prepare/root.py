@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The root: where the character is on the ground and which way it faces, as joint 0 above all others."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.skeleton import Skeleton, backward
+from .contacts import find_contacts
+
+LEVEL = 0.05  # how much of a unit direction must lie in the ground plane to tell a facing
+
+
+def add_root(clip, character, recipe):
+    """The clip with the root as joint 0: on the ground (z = 0), upright, X right, Y forward. All other joints keep
+    their place in the world.
+
+    With a root bone (recipe.root "bone", or "auto" where there is one) that bone becomes joint 0, and joints that were
+    above it hang on it. Otherwise a new joint is put above all others.
+    """
+    kind = recipe.root if recipe.root != "auto" else "bone" if character.has("root") else "made"
+    character = replace(character, skeleton=clip.skeleton)
+    if kind == "bone":
+        return _from_bone(clip, character)
+    if kind in ("made", "adaptive"):
+        return _made(clip, character, recipe, still=kind == "adaptive")
+    raise MotionError(f'"{recipe.root}" is not a kind of root: choose auto, bone, made or adaptive.')
+
+
+def find_forward(clip, character):
+    """The axis of the root bone ("+X", "-X", "+Y" …) that points where the hips face, on average over the clip."""
+    character = replace(character, skeleton=clip.skeleton)
+    positions, rotations = clip.globals()
+    facing = _level(_facing(positions, character, "hips"))
+    towards = quat.inv_rotate(rotations[:, character.joint("root")], facing).mean(axis=0)
+    best = int(np.abs(towards).argmax())
+    return ("+" if towards[best] > 0 else "-") + "XYZ"[best]
+
+
+def savgol(values, width, order=3):
+    """Savitzky–Golay smoothing of values (F, …) over windows of about `width` frames.
+
+    Each frame becomes the middle of a polynomial fitted to the frames around it; at both ends, where a window would
+    reach beyond, the polynomial of the outermost window is used. A clip shorter than the window is one window.
+    """
+    count = len(values)
+    half = min(int(width / 2), (count - 1) // 2)
+    order = min(order, 2 * half)
+    if half == 0:
+        return np.array(values, dtype=np.float64)
+    # Row i holds the weights of the window's frames in the fitted polynomial's value at frame i of the window.
+    powers = np.vander(np.arange(-half, half + 1) / half, order + 1)
+    weights = powers @ np.linalg.pinv(powers)
+    flat = np.asarray(values, dtype=np.float64).reshape(count, -1)
+    size = 2 * half + 1
+    smooth = np.stack([np.convolve(column, weights[half][::-1], "same") for column in flat.T], axis=-1)
+    smooth[:half] = weights[:half] @ flat[:size]
+    smooth[count - half:] = weights[half + 1:] @ flat[count - size:]
+    return smooth.reshape(np.shape(values))
+
+
+# The rig's own root bone
+
+def _from_bone(clip, character):
+    bone = character.joint("root")
+    forward = character.forward or find_forward(clip, character)
+    axis = _axis(forward)
+    order = np.array([bone, *(joint for joint in range(len(clip.skeleton)) if joint != bone)])
+    positions, rotations = clip.globals()
+    facing = quat.rotate(rotations[:, bone], axis)
+    yaw = _yaw(facing, f'Clip "{clip.name}" has no facing: the axis "{forward}" of its root bone '
+                       f'"{clip.skeleton.names[bone]}" points straight up or down; choose another one.')
+    rest_positions, rest_rotations = clip.skeleton.rest
+    rest_facing = quat.rotate(rest_rotations[bone], axis)
+    names = [clip.skeleton.names[joint] for joint in order]
+    above = clip.skeleton.parents[order]
+    parents = np.where(above < 0, 0, np.argsort(order)[above])
+    parents[0] = -1
+    positions[:, bone], rotations[:, bone] = _upright(positions[:, bone], yaw)
+    rest_positions, rest_rotations = rest_positions.copy(), rest_rotations.copy()
+    rest_positions[bone], rest_rotations[bone] = _upright(rest_positions[bone], _rest_yaw(rest_facing))
+    return _with_tree(clip, names, parents, positions[:, order], rotations[:, order],
+                      rest_positions[order], rest_rotations[order])
+
+
+def _axis(text):
+    if len(text) != 2 or text[0] not in "+-" or text[1] not in "XYZ":
+        raise MotionError(f'"{text}" is not an axis: the forward axis of the root bone is one of +X -X +Y -Y +Z -Z.')
+    return quat.AXES["XYZ".index(text[1])] * (1 if text[0] == "+" else -1)
+
+
+# A root made from hips and spine
+
+def _made(clip, character, recipe, still):
+    positions, rotations = clip.globals()
+    yaw = _yaw(_facing(positions, character, recipe.facing),
+               f'Clip "{clip.name}" has no facing: the bones "{character.roles["left_thigh"]}" and '
+               f'"{character.roles["right_thigh"]}" lie in the same place or straight above each other.')
+    trunk = [character.joint(role) for role in ("hips", "spine") if role == "hips" or character.has(role)]
+    path = positions[:, trunk, :2].mean(axis=1)
+    path_width, yaw_width = recipe.root_position * clip.rate, recipe.root_facing * clip.rate
+    smooth_path, smooth_yaw = savgol(path, path_width), savgol(yaw, yaw_width)
+    if still:
+        planted = find_contacts(clip, character, recipe).all(axis=1)
+        smooth_path = _settle(path, path_width, _standing(planted, smooth_path, clip.rate, SLOW_PATH))
+        smooth_yaw = _settle(yaw, yaw_width, _standing(planted, smooth_yaw, clip.rate, SLOW_TURN))
+    rest_positions, rest_rotations = clip.skeleton.rest
+    rest_yaw = _rest_yaw(_facing(rest_positions[None], character, recipe.facing)[0])
+    names = [_unused_name(clip.skeleton.names), *clip.skeleton.names]
+    parents = np.concatenate([[-1], clip.skeleton.parents + 1])
+    root = _upright(smooth_path, smooth_yaw)
+    rest_root = _upright(rest_positions[trunk].mean(axis=0), rest_yaw)
+    return _with_tree(clip, names, parents,
+                      np.concatenate([root[0][:, None], positions], axis=1),
+                      np.concatenate([root[1][:, None], rotations], axis=1),
+                      np.concatenate([rest_root[0][None], rest_positions]),
+                      np.concatenate([rest_root[1][None], rest_rotations]))
+
+
+def _facing(positions, character, facing):
+    """Directions (F, 3) in which the character faces, from which side its thighs (and upper arms) are on."""
+    parts = ("thigh", "upper_arm") if facing == "hips_shoulders" else ("thigh",)
+    total = 0
+    for part in parts:
+        right = positions[:, character.joint(f"right_{part}")] - positions[:, character.joint(f"left_{part}")]
+        length = np.linalg.norm(right, axis=-1, keepdims=True)
+        total = total + right / np.where(length > 1e-6, length, 1)
+    return quat.cross(quat.AXES[2], total)
+
+
+def _unused_name(names):
+    name, number = "root", 1
+    while name in names:
+        name, number = f"root.{number:03d}", number + 1
+    return name
+
+
+# The adaptive root: still while the character stands
+
+STAND = 0.3  # seconds at least; a walk's double support is shorter
+SLOW_PATH = 0.15  # m/s
+SLOW_TURN = 0.5  # radians per second
+
+
+def _standing(planted, values, rate, slow):
+    """(F,) whether the feet are planted and values (F, …) move slower than `slow` per second, both for a while."""
+    if len(values) < 2:
+        return planted
+    speed = np.linalg.norm(np.gradient(values.reshape(len(values), -1), 1 / rate, axis=0), axis=-1)
+    edges = np.flatnonzero(np.diff(planted & (speed < slow), prepend=False, append=False))
+    stands = np.zeros(len(values), dtype=bool)
+    for start, stop in edges.reshape(-1, 2):
+        stands[start:stop] = stop - start >= STAND * rate
+    return stands
+
+
+def _settle(values, width, still):
+    """The smoothest curve close to values (F, …) that does not move while `still` (F,) holds.
+
+    It minimises the squared distance plus the squared third differences (jerk), with one unknown for every moving frame
+    and one for every still span. The stiffness lets through what a Savitzky–Golay filter of that many frames does.
+    """
+    values, stiffness = np.asarray(values, dtype=np.float64), (width / 9) ** 6
+    begins = np.concatenate([[True], ~(still[1:] & still[:-1])])
+    group = begins.cumsum() - 1
+    bands = np.zeros((4, group[-1] + 1))
+    np.add.at(bands[0], group, 1.0)
+    jerk = (-1, 3, -3, 1)
+    columns = [group[k:len(group) - 3 + k] for k in range(4 if len(group) > 3 else 0)]
+    for i, right in enumerate(columns):
+        for j, left in enumerate(columns[:i + 1]):
+            twice = np.where((right == left) & (i != j), 2, 1)  # below and above the diagonal fall together on it
+            np.add.at(bands, (right - left, left), stiffness * jerk[i] * jerk[j] * twice)
+    return _solve(bands, np.add.reduceat(values, np.flatnonzero(begins), axis=0))[group]
+
+
+def _solve(bands, values):
+    """Solve a symmetric positive definite system for values (N, …); bands (4, N): the diagonal and three below it."""
+    count = len(values)
+    # L D Lᵀ with three bands in L; plain floats are much faster here than arrays, as every row needs those before it.
+    main, first, second, third = bands.tolist()
+    d, e, f, g = ([0.0] * (count + 3) for _ in range(4))  # [-1] to [-3] stand for rows before the first
+    for i in range(count):
+        de, df, dg = d[i - 1] * e[i - 1], d[i - 2] * f[i - 2], d[i - 3] * g[i - 3]
+        d[i] = main[i] - de * e[i - 1] - df * f[i - 2] - dg * g[i - 3]
+        e[i] = (first[i] - de * f[i - 1] - df * g[i - 2]) / d[i]
+        f[i] = (second[i] - de * g[i - 1]) / d[i]
+        g[i] = third[i] / d[i]
+    solved = []
+    for column in values.reshape(count, -1).T.tolist():
+        x = [*column, 0.0, 0.0, 0.0]
+        for i in range(count):
+            x[i] -= e[i - 1] * x[i - 1] + f[i - 2] * x[i - 2] + g[i - 3] * x[i - 3]
+        for i in reversed(range(count)):
+            x[i] = x[i] / d[i] - e[i] * x[i + 1] - f[i] * x[i + 2] - g[i] * x[i + 3]
+        solved.append(x[:count])
+    return np.array(solved).T.reshape(values.shape)
+
+
+# What both share
+
+def _level(directions):
+    level = directions * np.array([1, 1, 0])
+    length = np.linalg.norm(level, axis=-1, keepdims=True)
+    return level / np.where(length > 1e-6, length, 1)
+
+
+def _yaw(facing, without):
+    """The unwrapped angle (F,) of directions (F, 3); frames in which they are steep take it from their neighbours."""
+    clear = np.linalg.norm(facing[:, :2], axis=-1) > LEVEL
+    if not clear.any():
+        raise MotionError(without)
+    frames = np.arange(len(facing))
+    return np.interp(frames, frames[clear], np.unwrap(quat.yaw(facing[clear].astype(np.float64))))
+
+
+def _rest_yaw(facing):
+    return quat.yaw(facing) if np.linalg.norm(facing[:2]) > LEVEL else 0.0
+
+
+def _upright(positions, yaw):
+    """Positions (…, 2 or 3) and angles (…) as transforms on the ground."""
+    on_ground = np.zeros((*np.shape(positions)[:-1], 3), dtype=np.float32)
+    on_ground[..., :2] = np.asarray(positions)[..., :2]
+    return on_ground, quat.unroll(quat.from_yaw(yaw)) if np.ndim(yaw) else quat.from_yaw(yaw)
+
+
+def _with_tree(clip, names, parents, positions, rotations, rest_positions, rest_rotations):
+    """The clip on a tree of other parents, from transforms in the world."""
+    bare = Skeleton(names, parents, rest_positions, rest_rotations)
+    rest = backward(bare, rest_positions[None], rest_rotations[None])
+    skeleton = Skeleton(names, parents, rest[0][0], rest[1][0])
+    positions, rotations = backward(skeleton, positions, rotations)
+    return clip.with_changes(skeleton=skeleton, positions=positions, rotations=rotations)
