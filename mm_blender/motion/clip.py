@@ -8,6 +8,8 @@ import numpy as np
 from ..errors import MotionError
 from .skeleton import Skeleton, forward
 
+SLACK = 0.01  # frames: a tag that ends on a frame includes it, whatever the rounding
+
 
 @dataclass(frozen=True)
 class Tag:
@@ -71,8 +73,9 @@ class Clip:
         if not 0 <= start < stop <= len(self):
             raise MotionError(f'Clip "{self.name}" has {len(self)} frames; {start} to {stop} is not a part of it.')
         first, last = start / self.rate, (stop - 1) / self.rate
-        tags = tuple(Tag(tag.name, max(tag.start, first) - first, min(tag.end, last) - first)
-                     for tag in self.tags if tag.end >= first and tag.start <= last)
+        slack = SLACK / self.rate
+        tags = tuple(Tag(tag.name, *(min(max(time, first), last) - first for time in (tag.start, tag.end)))
+                     for tag in self.tags if tag.end >= first - slack and tag.start <= last + slack)
         return replace(self, positions=self.positions[start:stop], rotations=self.rotations[start:stop], tags=tags,
                        contacts=None if self.contacts is None else self.contacts[start:stop],
                        curves={name: curve[start:stop] for name, curve in self.curves.items()},
@@ -81,7 +84,7 @@ class Clip:
     def tag_mask(self, name):
         """(F,) whether each frame lies inside a range with this name."""
         times = np.arange(len(self)) / self.rate
-        slack = 0.01 / self.rate  # a tag that ends on a frame includes it, whatever the rounding
+        slack = SLACK / self.rate
         mask = np.zeros(len(self), dtype=bool)
         for tag in self.tags:
             if tag.name == name:
@@ -95,8 +98,13 @@ def _check(clip):
         raise MotionError(f'Clip "{clip.name}" has no frames.')
     if clip.positions.shape != (frames, joints, 3) or clip.rotations.shape != (frames, joints, 4):
         raise MotionError(f'Clip "{clip.name}" does not fit its skeleton of {joints} joints.')
-    if not clip.rate > 0:
+    if not 0 < clip.rate < np.inf:
         raise MotionError(f'Clip "{clip.name}" has a rate of {clip.rate} frames per second: it must be above zero.')
+    if clip.contacts is not None and len(clip.contacts) != frames:
+        raise MotionError(f'Clip "{clip.name}" has {frames} frames, and contacts for {len(clip.contacts)}.')
+    for name, curve in clip.curves.items():
+        if len(curve) != frames:
+            raise MotionError(f'Clip "{clip.name}" has {frames} frames, and its curve "{name}" has {len(curve)}.')
     for array in (clip.positions, clip.rotations):
         if not np.isfinite(array).all():
             frame, joint = np.argwhere(~np.isfinite(array))[0][:2]

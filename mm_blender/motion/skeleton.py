@@ -63,14 +63,13 @@ class Skeleton:
 
 def forward(skeleton, positions, rotations):
     """Local transforms (F, J, 3), (F, J, 4) to character space: equations 3 and 4 of Learned Motion Matching."""
-    global_positions = np.array(positions)
-    global_rotations = np.array(rotations)
+    positions, rotations = _components_first(positions), _components_first(rotations)
     for level in skeleton.levels:
         parents = skeleton.parents[level]
-        turn = global_rotations[:, parents]
-        global_positions[:, level] = global_positions[:, parents] + quat.rotate(turn, positions[:, level])
-        global_rotations[:, level] = quat.mul(turn, rotations[:, level])
-    return global_positions, global_rotations
+        turn = rotations[:, parents]
+        positions[:, level] = positions[:, parents] + quat.rotate(turn, positions[:, level], axis=0)
+        rotations[:, level] = quat.mul(turn, rotations[:, level], axis=0)
+    return _frames_first(positions), _frames_first(rotations)
 
 
 def forward_velocities(skeleton, positions, rotations, velocities, spins):
@@ -80,28 +79,36 @@ def forward_velocities(skeleton, positions, rotations, velocities, spins):
     Equation 5 turns the joint's arm with the *parent's* angular velocity; printed with the joint's own index it does
     not agree with finite differences.
     """
-    global_positions, global_rotations = forward(skeleton, positions, rotations)
-    global_velocities = np.array(velocities)
-    global_spins = np.array(spins)
+    positions, rotations, velocities, spins = map(_components_first, (positions, rotations, velocities, spins))
     for level in skeleton.levels:
         parents = skeleton.parents[level]
-        turn = global_rotations[:, parents]
-        arm = quat.rotate(turn, positions[:, level])
-        global_velocities[:, level] = (global_velocities[:, parents] + quat.rotate(turn, velocities[:, level])
-                                       + quat.cross(global_spins[:, parents], arm))
-        global_spins[:, level] = global_spins[:, parents] + quat.rotate(turn, spins[:, level])
-    return global_positions, global_rotations, global_velocities, global_spins
+        turn, spin = rotations[:, parents], spins[:, parents]
+        arm = quat.rotate(turn, positions[:, level], axis=0)
+        positions[:, level] = positions[:, parents] + arm
+        rotations[:, level] = quat.mul(turn, rotations[:, level], axis=0)
+        velocities[:, level] = (velocities[:, parents] + quat.rotate(turn, velocities[:, level], axis=0)
+                                + quat.cross(spin, arm, axis=0))
+        spins[:, level] = spin + quat.rotate(turn, spins[:, level], axis=0)
+    return tuple(map(_frames_first, (positions, rotations, velocities, spins)))
 
 
 def backward(skeleton, global_positions, global_rotations):
     """Character-space transforms (F, J, …) back to local ones: the inverse of forward()."""
-    positions = np.array(global_positions)
-    rotations = np.array(global_rotations)
-    children, parents = np.arange(1, len(skeleton)), skeleton.parents[1:]
-    turn = quat.inv(global_rotations[:, parents])
-    positions[:, children] = quat.rotate(turn, global_positions[:, children] - global_positions[:, parents])
-    rotations[:, children] = quat.mul(turn, global_rotations[:, children])
-    return positions, rotations
+    positions, rotations = _components_first(global_positions), _components_first(global_rotations)
+    parents = skeleton.parents[1:]
+    turn = quat.inv(rotations[:, parents], axis=0)
+    positions[:, 1:] = quat.rotate(turn, positions[:, 1:] - positions[:, parents], axis=0)
+    rotations[:, 1:] = quat.mul(turn, rotations[:, 1:], axis=0)
+    return _frames_first(positions), _frames_first(rotations)
+
+
+def _components_first(array):
+    """A copy (C, J, F) of an array (F, J, C): with a number of all frames in one row the arithmetic is quick."""
+    return np.array(np.transpose(array), order="C")
+
+
+def _frames_first(array):
+    return np.ascontiguousarray(array.transpose())
 
 
 def _check(skeleton):

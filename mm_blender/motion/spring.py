@@ -21,8 +21,8 @@ def towards(x, v, goal, halflife, dt):
     y = damping(halflife) / 2
     j0 = x - goal
     j1 = v + j0 * y
-    decay = np.exp(-y * dt)
-    return decay * (j0 + j1 * dt) + goal, decay * (v - j1 * y * dt)
+    left = _left(y, dt)
+    return left * (j0 + j1 * dt) + goal, left * (v - j1 * y * dt)
 
 
 def decay(x, v, halflife, dt):
@@ -38,9 +38,9 @@ def velocity_towards(x, v, a, goal_velocity, halflife, dt):
     y = damping(halflife) / 2
     j0 = v - goal_velocity
     j1 = a + j0 * y
-    decay = np.exp(-y * dt)
-    position = decay * (-j1 / (y * y) + (-j0 - j1 * dt) / y) + j1 / (y * y) + j0 / y + goal_velocity * dt + x
-    return position, decay * (j0 + j1 * dt) + goal_velocity, decay * (a - j1 * y * dt)
+    left = _left(y, dt)
+    position = left * (-j1 / (y * y) + (-j0 - j1 * dt) / y) + j1 / (y * y) + j0 / y + goal_velocity * dt + x
+    return position, left * (j0 + j1 * dt) + goal_velocity, left * (a - j1 * y * dt)
 
 
 def rotation_towards(q, w, goal, halflife, dt):
@@ -48,6 +48,12 @@ def rotation_towards(q, w, goal, halflife, dt):
     y = damping(halflife) / 2
     j0 = quat.to_scaled_angle_axis(quat.absolute(quat.mul(q, quat.inv(goal))))
     j1 = w + j0 * y
-    decay = np.exp(-y * dt)
-    return (quat.mul(quat.from_scaled_angle_axis(decay * (j0 + j1 * dt)), goal),
-            decay * (w - j1 * y * dt))
+    left = _left(y, dt)
+    return (quat.mul(quat.from_scaled_angle_axis(left * (j0 + j1 * dt)), goal),
+            left * (w - j1 * y * dt))
+
+
+def _left(y, dt):
+    """The factor exp(-y dt); a plain number stays one, since a NumPy scalar would make float64 of float32 arrays."""
+    left = np.exp(-y * dt)
+    return left if np.ndim(left) else float(left)
