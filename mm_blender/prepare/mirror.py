@@ -12,8 +12,8 @@ import numpy as np
 from ..errors import MotionError
 from ..motion import quat
 from ..motion.clip import Tag
-from ..motion.skeleton import backward
 from ..motion.sides import find_pairs, swap_side
+from ..motion.skeleton import backward
 
 __all__ = ["SUFFIX", "find_pairs", "mirror"]
 

@@ -105,13 +105,14 @@ def _turn(rotations, frame, part):
 def _slopes(steps, size):
     """The slope per frame at every frame, from the steps (F - 1, …) between them: central differences over five frames.
 
-    Never longer than three times the smaller step beside it: zero at the ends of a hold, so that nothing moves within
-    a hold or swings past it (Fritsch and Carlson's bound, applied to the length that `size` measures).
+    Never longer than three times the larger of the two steps before, or of the two after (Fritsch and Carlson's bound,
+    on the length that `size` measures): zero throughout a hold, so that nothing moves within it or swings past it.
+    Looking at one step on each side only would also flatten every peak that lies midway between two frames.
     """
     ends = np.concatenate([steps[:1], steps[:1], steps, steps[-1:], steps[-1:]])
-    before, after = ends[1:-2], ends[2:-1]
-    slopes = (7 * (before + after) - ends[:-3] - ends[3:]) / 12
-    limit, length = 3 * np.minimum(size(before), size(after)), size(slopes)
+    slopes = (7 * (ends[1:-2] + ends[2:-1]) - ends[:-3] - ends[3:]) / 12
+    near, length = size(ends), size(slopes)
+    limit = 3 * np.minimum(np.maximum(near[:-3], near[1:-2]), np.maximum(near[2:-1], near[3:]))
     return slopes * np.where(length > limit, limit / np.where(length > limit, length, 1), 1)
 
 

@@ -101,11 +101,12 @@ def _made(clip, character, recipe, still):
     trunk = [character.joint(role) for role in ("hips", "spine") if role == "hips" or character.has(role)]
     path = positions[:, trunk, :2].mean(axis=1)
     path_width, yaw_width = recipe.root_position * clip.rate, recipe.root_facing * clip.rate
-    smooth_path, smooth_yaw = savgol(path, path_width), savgol(yaw, yaw_width)
     if still:
         planted = find_contacts(clip, character, recipe).all(axis=1)
-        smooth_path = _settle(path, path_width, _standing(planted, smooth_path, clip.rate, SLOW_PATH))
-        smooth_yaw = _settle(yaw, yaw_width, _standing(planted, smooth_yaw, clip.rate, SLOW_TURN))
+        smooth_path = _settle(path, path_width, _standing(planted, path, clip.rate, SLOW_PATH))
+        smooth_yaw = _settle(yaw, yaw_width, _standing(planted, yaw, clip.rate, SLOW_TURN))
+    else:
+        smooth_path, smooth_yaw = savgol(path, path_width), savgol(yaw, yaw_width)
     rest_positions, rest_rotations = clip.skeleton.rest
     rest_yaw = _rest_yaw(_facing(rest_positions[None], character, recipe.facing)[0])
     names = [_unused_name(clip.skeleton.names), *clip.skeleton.names]
@@ -140,6 +141,7 @@ def _unused_name(names):
 # The adaptive root: still while the character stands
 
 STAND = 0.3  # seconds at least; a walk's double support is shorter
+NOISE = 0.15  # seconds of smoothing before speeds are measured; more would carry motion into the standing
 SLOW_PATH = 0.15  # m/s
 SLOW_TURN = 0.5  # radians per second
 
@@ -148,7 +150,8 @@ def _standing(planted, values, rate, slow):
     """(F,) whether the feet are planted and values (F, …) move slower than `slow` per second, both for a while."""
     if len(values) < 2:
         return planted
-    speed = np.linalg.norm(np.gradient(values.reshape(len(values), -1), 1 / rate, axis=0), axis=-1)
+    values = savgol(values, NOISE * rate).reshape(len(values), -1)
+    speed = np.linalg.norm(np.gradient(values, 1 / rate, axis=0), axis=-1)
     edges = np.flatnonzero(np.diff(planted & (speed < slow), prepend=False, append=False))
     stands = np.zeros(len(values), dtype=bool)
     for start, stop in edges.reshape(-1, 2):

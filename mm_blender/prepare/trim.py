@@ -28,8 +28,9 @@ def rest_frames(clip):
     return count if pace[count - 1] > JUMP * max(1.0, after) else 0
 
 
-def trim(clip, start, end):
-    """The part of a clip from start to end, in seconds; both frames are inside."""
+def trim(clip, start=None, end=None):
+    """The part of a clip from start to end, in seconds; both frames are inside, None leaves that end as it is."""
+    start, end = 0.0 if start is None else start, clip.duration if end is None else end
     first = max(int(np.ceil(start * clip.rate - 1e-3)), 0)
     last = min(int(np.floor(end * clip.rate + 1e-3)), len(clip) - 1)
     if first > last:
