@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artist's settings, saved in the .blend: `object.mm` on the armature and `action.mm` on each Action."""
+
+import bpy
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty,
+                       PointerProperty, StringProperty)
+
+from ..matching.schema import KINDS
+from ..motion.character import ROLES
+from ..prepare.recipe import Recipe
+
+MAX_TIMES = 6
+
+_KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
+_AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
+    (axis, axis, f"The root bone's {axis} axis points forward") for axis in ("+X", "-X", "+Y", "-Y", "+Z", "-Z")]
+_ROOT_ITEMS = [
+    ("auto", "Automatic", "The rig's own root bone where it has one, otherwise a made one"),
+    ("bone", "Root Bone", "The bone with the role Root carries the character over the ground"),
+    ("made", "Made", "Made from hips and spine, projected to the ground and smoothed"),
+    ("adaptive", "Made, Adaptive", "As Made, but it stands still while the character stands"),
+]
+_FACING_ITEMS = [
+    ("hips", "Hips", "The character faces where the hips face"),
+    ("hips_shoulders", "Hips and Shoulders", "The mean of where hips and shoulders face"),
+]
+_PAST_END_ITEMS = [
+    ("extrapolate", "Extrapolate", "Carry on with the last velocity"),
+    ("exclude", "Exclude", "Do not enter frames whose future is not known"),
+]
+_DEFAULTS = Recipe()
+
+
+def _armature_only(_settings, ob):
+    return ob.type == "ARMATURE"
+
+
+def _bone_names(role, _context, text):
+    ob = role.id_data
+    return [bone.name for bone in ob.data.bones if text.lower() in bone.name.lower()]
+
+
+class MM_Role(bpy.types.PropertyGroup):
+    """Which bone plays a role; `name` is the role."""
+    __slots__ = ()
+
+    bone: StringProperty(name="Bone", description="The bone that plays this role; empty if there is none",
+                         search=_bone_names)
+
+
+class MM_Tag(bpy.types.PropertyGroup):
+    """A named range of an Action, in its own frames like keys and markers; both ends are inside."""
+    __slots__ = ()
+
+    start: FloatProperty(name="Start", description="First frame of the range", precision=1, step=100)
+    end: FloatProperty(name="End", description="Last frame of the range", precision=1, step=100)
+
+
+class MM_ActionSettings(bpy.types.PropertyGroup):
+    """What the artist says about an Action."""
+    __slots__ = ()
+
+    tags: CollectionProperty(type=MM_Tag)
+    tag_index: IntProperty(name="Active Tag", options={"HIDDEN"})
+
+
+class MM_Clip(bpy.types.PropertyGroup):
+    """One Action of the character's motion; `name` is the Action's name when it was last seen."""
+    __slots__ = ()
+
+    action: PointerProperty(type=bpy.types.Action, name="Action", description="The Action that this clip plays")
+    slot: StringProperty(name="Slot", description="The Action's slot; empty for the one that fits this armature")
+    source: PointerProperty(
+        type=bpy.types.Object, name="Armature", poll=_armature_only,
+        description="The armature whose motion is read; empty for this one")
+    use_nla: BoolProperty(
+        name="NLA", default=False,
+        description="Read the armature's whole NLA stack instead of one Action")
+    use: BoolProperty(name="Use", default=True, description="Bake this clip")
+    mirror: BoolProperty(name="Mirror", default=True, description="Bake its mirror image too")
+    loop: BoolProperty(name="Loop", description="Its last frame shows the first one's pose again: it may go round")
+    speed: FloatProperty(name="Speed", default=1.0, min=0.05, max=20.0, soft_min=0.5, soft_max=2.0, precision=2,
+                         description="Play it faster or slower than it was animated")
+    use_range: BoolProperty(name="Range", description="Bake a part of the Action only")
+    start: FloatProperty(name="Start", description="First frame", precision=1, step=100)
+    end: FloatProperty(name="End", description="Last frame", precision=1, step=100)
+
+
+class MM_Channel(bpy.types.PropertyGroup):
+    """One feature."""
+    __slots__ = ()
+
+    kind: EnumProperty(name="Feature", items=_KIND_ITEMS, default="bone_position",
+                       description="What is compared when the next frame is searched for")
+    role: EnumProperty(name="Bone Role", items=[(role, role.replace("_", " ").title(), "") for role in ROLES],
+                       default="left_foot", description="The bone that it belongs to")
+    of: StringProperty(name="Name", description="The tag or custom property that it belongs to")
+    times: FloatVectorProperty(name="Times", size=MAX_TIMES, unit="TIME_ABSOLUTE",
+                               description="Seconds from now: negative for the past")
+    time_count: IntProperty(name="Times", default=1, min=1, max=MAX_TIMES, description="How many times it looks at")
+    weight: FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=5.0, precision=2,
+                          description="How much it counts")
+
+
+class MM_Features(bpy.types.PropertyGroup):
+    __slots__ = ()
+
+    channels: CollectionProperty(type=MM_Channel)
+    index: IntProperty(name="Active Feature", options={"HIDDEN"})
+    preset: StringProperty(name="Preset", default="custom", options={"HIDDEN"})
+    responsiveness: FloatProperty(name="Responsiveness", default=1.0, min=0.0, soft_max=4.0, precision=2,
+                                  description="How much the trajectory counts: higher follows the stick sooner")
+    quality: FloatProperty(name="Quality", default=1.0, min=0.0, soft_max=4.0, precision=2,
+                           description="How much the pose counts: higher gives smoother transitions")
+    past_end: EnumProperty(name="Past a Clip's End", items=_PAST_END_ITEMS,
+                           description="What is done where a feature looks past the end of its clip")
+    show: BoolProperty(name="Show in Viewport", default=False,
+                       description="Draw the features of the current frame of the current Action")
+
+
+class MM_Bake(bpy.types.PropertyGroup):
+    __slots__ = ()
+
+    rate: FloatProperty(name="Rate", default=_DEFAULTS.rate, min=1.0, max=240.0, precision=2,
+                        description="Frames per second of the database; the scene may run at another rate")
+    root: EnumProperty(name="Root", items=_ROOT_ITEMS, default=_DEFAULTS.root,
+                       description="What carries the character over the ground")
+    facing: EnumProperty(name="Facing", items=_FACING_ITEMS, default=_DEFAULTS.facing,
+                         description="What a made root's facing is read from")
+    root_position: FloatProperty(name="Smooth Position", default=_DEFAULTS.root_position, min=0.0, max=5.0,
+                                 unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                 description="Seconds over which a made root's position is smoothed")
+    root_facing: FloatProperty(name="Smooth Facing", default=_DEFAULTS.root_facing, min=0.0, max=5.0,
+                               unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                               description="Seconds over which a made root's facing is smoothed")
+    mirror: BoolProperty(name="Mirror", default=True,
+                         description="Bake the mirror image of each clip whose Mirror is on: twice the motion")
+    contact_speed: FloatProperty(name="Contact Speed", default=_DEFAULTS.contact_speed, min=0.0, soft_max=1.0,
+                                 unit="VELOCITY", description="A foot that moves slower than this may stand")
+    contact_height: FloatProperty(name="Contact Height", default=_DEFAULTS.contact_height, min=0.0, soft_max=0.5,
+                                  unit="LENGTH", description="How far above its lowest height a foot may stand")
+    contact_filter: FloatProperty(name="Contact Filter", default=_DEFAULTS.contact_filter, min=0.0, soft_max=0.5,
+                                  unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                  description="Contacts and gaps shorter than about this are ignored")
+    skip_rest: BoolProperty(name="Skip Rest Pose", default=_DEFAULTS.skip_rest,
+                            description="Leave out a T-pose at the beginning of a clip")
+    path: StringProperty(name="Database", default="//motion.mmdb", subtype="FILE_PATH",
+                         description="The file that is baked; // is the folder of this .blend")
+    # What the last bake said, so that it is there after the file is opened again.
+    key: StringProperty(options={"HIDDEN"})
+    report: StringProperty(options={"HIDDEN"})
+
+
+class MM_CharacterSettings(bpy.types.PropertyGroup):
+    """Everything about one character, on its armature object."""
+    __slots__ = ()
+
+    roles: CollectionProperty(type=MM_Role)
+    forward: EnumProperty(name="Forward", items=_AXIS_ITEMS,
+                          description="Which axis of the root bone points where the character faces")
+    show_facing: BoolProperty(name="Show Facing", default=True,
+                              description="Draw an arrow on the ground where the character faces")
+    clips: CollectionProperty(type=MM_Clip)
+    clip_index: IntProperty(name="Active Clip", options={"HIDDEN"})
+    query: StringProperty(name="Tag Query", description="Tags joined by & (and), | (or), ~ (not) and parentheses, "
+                                                        "such as: run & ~injured")
+    features: PointerProperty(type=MM_Features)
+    bake: PointerProperty(type=MM_Bake)
+
+
+CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_CharacterSettings)
+
+
+def register():
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.mm = PointerProperty(type=MM_CharacterSettings, name="Motion Matching")
+    bpy.types.Action.mm = PointerProperty(type=MM_ActionSettings, name="Motion Matching")
+
+
+def unregister():
+    del bpy.types.Action.mm
+    del bpy.types.Object.mm
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
