@@ -21,16 +21,19 @@ FLIP = np.array([-1, 1, 1])
     ("LeftUpLeg", "RightUpLeg"), ("mixamorig:LeftArm", "mixamorig:RightArm"), ("l_thigh", "r_thigh"),
     ("lThigh", "rThigh"), ("Bip01 L Thigh", "Bip01 R Thigh"), ("LHipJoint", "RHipJoint"), ("LThumb", "RThumb"),
     ("LeftToe", "RightToe"), ("thigh_l", "thigh_r"), ("thigh_twist_01_l", "thigh_twist_01_r"),
-    ("DEF-thigh.L.001", "DEF-thigh.R.001"), ("ORG-f_index.01.L", "ORG-f_index.01.R"), ("MCH-foot_ik.L", "MCH-foot_ik.R"),
-    ("hand_left", "hand_right"), ("J_Bip_L_UpperArm", "J_Bip_R_UpperArm"), ("LEFT_ARM", "RIGHT_ARM"),
-    ("leftArm", "rightArm"), ("footL", "footR"), ("r_toe.L", "r_toe.R"), ("Character1_LeftFoot", "Character1_RightFoot"),
+    ("DEF-thigh.L.001", "DEF-thigh.R.001"), ("ORG-f_index.01.L", "ORG-f_index.01.R"),
+    ("MCH-foot_ik.L", "MCH-foot_ik.R"), ("hand_left", "hand_right"),
+    ("J_Bip_L_UpperArm", "J_Bip_R_UpperArm"), ("LEFT_ARM", "RIGHT_ARM"),
+    ("leftArm", "rightArm"), ("footL", "footR"), ("r_toe.L", "r_toe.R"),
+    ("Character1_LeftFoot", "Character1_RightFoot"),
 ])
 def test_the_other_side_of_a_bone_is_found_in_its_name(left, right):
     assert find_pairs([left, "spine", right]) == {left: right, right: left, "spine": "spine"}
 
 
 def test_letters_inside_words_are_no_sides():
-    names = ["Spine", "Spire", "Collar", "Correr", "Lower", "Rower", "RootLow", "RootRow", "Ball", "Barr", "roll", "rorr"]
+    names = ["Spine", "Spire", "Collar", "Correr", "Lower", "Rower", "RootLow", "RootRow", "Ball", "Barr", "roll",
+             "rorr"]
     assert find_pairs(names) == {name: name for name in names}
 
 
@@ -109,7 +112,7 @@ def test_without_sides_there_is_a_sentence(biped, dance):
     clip = dance(biped())
     with pytest.raises(MotionError, match="no two bones are each other's left and right"):
         mirror(clip, {name: name for name in clip.skeleton.names})
-    with pytest.raises(MotionError, match='the other side of bone "thigh.R" is "thigh.L"'):
+    with pytest.raises(MotionError, match=r'the other side of bone "thigh\.R" is "thigh\.L"'):
         mirror(clip, {"thigh.R": "thigh.L"})
 
 

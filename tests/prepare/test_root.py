@@ -63,7 +63,6 @@ def test_an_adaptive_root_stands_still_where_a_filtered_one_still_creeps(biped, 
         rooted = add_root(clip, character, Recipe(root=kind))
         path = rooted.positions[:, 0].astype(np.float64)
         speed[kind] = np.linalg.norm(np.diff(path, axis=0), axis=-1)[stands[1:] & stands[:-1]].max() * clip.rate
-        assert np.linalg.norm(path - clip.positions[:, 0], axis=-1)[:, None].max() < 1.05  # the hips' height, and little
         assert np.abs((path - clip.positions[:, 0])[:, :2]).max() < 0.05  # neither ahead nor behind
     assert speed["adaptive"] < 1e-6 and speed["made"] > 0.01
 
@@ -73,7 +72,8 @@ def test_an_adaptive_root_that_never_stands_is_smoothed_like_the_made_one(biped,
     wobble = clip.positions.copy()
     wobble[:, 0, 0] += 0.03 * np.sin(2 * np.pi * np.arange(len(clip)) / clip.rate)
     clip = clip.with_changes(positions=wobble)
-    made, adaptive = (add_root(clip, roles(clip.skeleton, root=False), Recipe(root=kind)).positions[:, 0] for kind in KINDS)
+    character = roles(clip.skeleton, root=False)
+    made, adaptive = (add_root(clip, character, Recipe(root=kind)).positions[:, 0] for kind in KINDS)
     assert np.abs(made - adaptive)[20:-20].max() < 0.003
 
 
@@ -148,7 +148,7 @@ def test_what_is_missing_is_named(biped, roles, dance):
         with pytest.raises(MotionError, match=f'No bone has the role "{role}"'):
             add_root(clip, lacking, Recipe(root=kind))
     same = Character(clip.skeleton, {**character.roles, "left_thigh": "thigh.R"})
-    with pytest.raises(MotionError, match='"thigh.R" lie in the same place'):
+    with pytest.raises(MotionError, match=r'"thigh\.R" lie in the same place'):
         add_root(clip, same, Recipe(root="made"))
     with pytest.raises(MotionError, match="points straight up or down"):
         add_root(clip, replace(roles(clip.skeleton), forward="+Z"), Recipe())
