@@ -95,6 +95,14 @@ def test_bones_keep_their_own_lengths(biped, dance):
     _same(clip, mirror(flipped, find_pairs(uneven.names)))
 
 
+def test_an_actor_whose_sides_are_not_quite_alike_does_not_lean(biped, dance):
+    plain = biped()
+    positions = plain.positions + np.where(np.arange(len(plain)) == plain.index("hand.L"), 0.03, 0)[:, None]
+    clip = dance(Skeleton(plain.names, plain.parents, positions, plain.rotations))
+    at_rest = clip.with_changes(rotations=np.repeat(plain.rotations[None], len(clip), axis=0))
+    _same_turns(mirror(at_rest, find_pairs(plain.names)).rotations, at_rest.rotations)
+
+
 def test_sides_that_hang_on_different_bones_are_mirrored_as_well(biped, dance):
     skeleton = biped(1)
     parents = skeleton.parents.copy()
@@ -167,4 +175,8 @@ def _carried(clip, marks):
 
 def _same(a, b):
     assert np.abs(a.positions - b.positions).max() < 1e-5
-    assert np.minimum(np.abs(a.rotations - b.rotations).max(-1), np.abs(a.rotations + b.rotations).max(-1)).max() < 1e-5
+    _same_turns(a.rotations, b.rotations)
+
+
+def _same_turns(a, b):
+    assert np.minimum(np.abs(a - b).max(-1), np.abs(a + b).max(-1)).max() < 1e-5

@@ -58,13 +58,15 @@ def test_the_rest_pose_stands_on_its_own_root(biped, roles):
 def test_an_adaptive_root_stands_still_where_a_filtered_one_still_creeps(biped, roles):
     clip, stands = _start_and_stop(biped())
     character = roles(clip.skeleton, root=False)
-    speed = {}
+    speed, spin = {}, {}
     for kind in KINDS:
         rooted = add_root(clip, character, Recipe(root=kind))
         path = rooted.positions[:, 0].astype(np.float64)
         speed[kind] = np.linalg.norm(np.diff(path, axis=0), axis=-1)[stands[1:] & stands[:-1]].max() * clip.rate
+        spin[kind] = np.abs(np.diff(_yaw(rooted)))[stands[1:] & stands[:-1]].max() * clip.rate
         assert np.abs((path - clip.positions[:, 0])[:, :2]).max() < 0.05  # neither ahead nor behind
     assert speed["adaptive"] < 1e-6 and speed["made"] > 0.01
+    assert spin["adaptive"] < 1e-4 and spin["made"] > 0.01
 
 
 def test_an_adaptive_root_that_never_stands_is_smoothed_like_the_made_one(biped, roles):
@@ -218,13 +220,14 @@ def _walk(skeleton, speed, heading=0.0, turning=0.0):
 
 
 def _start_and_stop(skeleton):
-    """A rigid figure that stands, hops a metre ahead within half a second, and stands again; and when it stands."""
+    """A rigid figure that stands, hops ahead and turns within half a second, and stands again; and when it stands."""
     clip = _rootless(_still(skeleton, frames=180))
     part = np.clip((np.arange(180) - 75) / 30, 0, 1)
-    positions = clip.positions.copy()
-    positions[:, 0, 1] += part ** 3 * (part * (6 * part - 15) + 10)
-    stands = (part == 0) | (part == 1)
-    return clip.with_changes(positions=positions), stands
+    done = part ** 3 * (part * (6 * part - 15) + 10)
+    positions, rotations = clip.positions.copy(), clip.rotations.copy()
+    positions[:, 0, 1] += done
+    rotations[:, 0] = quat.mul(quat.from_yaw(done), rotations[:, 0])
+    return clip.with_changes(positions=positions, rotations=rotations), (part == 0) | (part == 1)
 
 
 def _yaw(clip):
