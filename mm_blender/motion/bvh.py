@@ -87,7 +87,7 @@ def height(clip):
 # The text
 
 MOTION = re.compile(rb"^[ \t]*MOTION\b", re.IGNORECASE | re.MULTILINE)
-TIMING = re.compile(rb"\s*Frames[ \t]*:?[ \t]*(\S+)\s+Frame[ \t]*Time[ \t]*:?[ \t]*(\S+)", re.IGNORECASE)
+TIMING = re.compile(rb"\s*Frames[ \t]*:?[ \t]*([^\s:]+)\s+Frame[ \t]*Time[ \t]*:?[ \t]*([^\s:]+)", re.IGNORECASE)
 COMMENT = re.compile(rb"(?:^|(?<=\s))(?:#|//)[^\n]*")
 # A joint's name runs to the end of its line: it may have spaces in it.
 WORD = re.compile(r"(?P<newline>\n)|(?P<comment>(?:#|//)[^\n]*)"
@@ -307,7 +307,7 @@ def _rate(path, seconds, written):
         _warn(path, f"the Frame Time is {written}; 60 frames per second are assumed")
         return 60.0
     digits = len(written.partition(".")[2]) if re.fullmatch(r"[\d.]+", written) else 15
-    slack = max(10.0 ** -digits, 2e-4 * seconds)
+    slack = min(max(10.0 ** -digits, 2e-4 * seconds), 0.12 * seconds)
     for rates in (USUAL_RATES, VIDEO_RATES, (max(round(1 / seconds), 1),)):
         nearest = min(rates, key=lambda rate: abs(1 / rate - seconds))
         if abs(1 / nearest - seconds) < slack:
