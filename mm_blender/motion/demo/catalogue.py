@@ -43,7 +43,7 @@ def _standing(rate):
 
 
 def _steady(rate):
-    for name, speed in (("walk slow", 0.8), ("walk", WALK), ("walk fast", 1.75)):
+    for name, speed in (("walk slow", 0.8), ("walk", WALK), ("walk fast", 1.6)):
         yield _loop(name, rate, speed, 6, ("walk",))
     for name, speed in (("jog", 2.6), ("run", RUN), ("run fast", 4.5)):
         yield _loop(name, rate, speed, 7, ("run",))
@@ -69,7 +69,7 @@ def _changes(rate):
                    (("idle", 0, 1), ("start", 0.9, 2.5), ("turn", 1.0, 2.2), ("walk", 1.4, 5)))
     yield ("walk to run", Path(7, rate, ((2, WALK), (3, RUN), (4.5, RUN), (5.6, WALK)), steps=FOREVER),
            (("walk", 0, 2.4), ("run", 2.4, 5.2), ("walk", 5.2, 7)))
-    yield ("walk to jog", Path(7, rate, ((2, 1.7), (2.8, 2.7), (4.5, 2.7), (5.3, 1.0)), steps=FOREVER),
+    yield ("walk to jog", Path(7, rate, ((2, 1.5), (2.8, 2.7), (4.5, 2.7), (5.3, 1.0)), steps=FOREVER),
            (("walk", 0, 2.3), ("run", 2.3, 4.9), ("walk", 4.9, 7)))
 
 
@@ -104,10 +104,10 @@ def _turns_on_the_move(rate):
 
 def _strafes(rate):
     for way, sign in WAYS:
-        yield _there(f"strafe {way}", rate, 0.9, sign * 90, ("strafe",), way)
+        yield _there(f"strafe {way}", rate, 0.7, sign * 90, ("strafe",), way)
         yield _there(f"strafe {way} forward", rate, 1.15, sign * 45, ("strafe",), way)
-        yield _there(f"strafe {way} backward", rate, 0.95, sign * 135, ("strafe", "backward"), way)
-        swing = ((1.2, 0), (1.8, 0.85), (3.3, 0.85), (4.3, -0.85), (5.8, -0.85), (6.4, 0))
+        yield _there(f"strafe {way} backward", rate, 0.85, sign * 135, ("strafe", "backward"), way)
+        swing = ((1.2, 0), (1.8, 0.75), (3.3, 0.75), (4.3, -0.75), (5.8, -0.75), (6.4, 0))
         yield (f"strafe {way} and back", Path(7.5, rate, swing, sign * 90, 0, steps=(Stepping(1.1, 6.5, way),)),
                (("strafe", 1, 6.6),))
 
@@ -135,7 +135,7 @@ def _crouch(rate):
 
 def _wander(rate):
     """Longer walks in which one thing leads to another."""
-    speed = ((1, 0), (1.7, 1.3), (6, 1.3), (7, 1.7), (10, 1.6), (11, 1.0), (14, 1.1), (15, 1.4), (18, 1.4), (18.8, 0))
+    speed = ((1, 0), (1.7, 1.3), (6, 1.3), (7, 1.6), (10, 1.5), (11, 1.0), (14, 1.1), (15, 1.4), (18, 1.4), (18.8, 0))
     heading = ((2.5, 0), (4, 70), (6, 20), (8.5, -90), (10.5, -60), (12.5, 60), (15, 90), (17.5, -10))
     yield ("wander walk", Path(20, rate, speed, heading, steps=(Stepping(0.9, 18.95),)),
            (("idle", 0, 0.9), ("start", 0.8, 1.9), ("walk", 1.1, 18.6), ("stop", 17.9, 19.5), ("idle", 19.2, 20)))
@@ -165,13 +165,15 @@ def _there(name, rate, speed, heading, tags, first, crouch=0.0):
 def _corner(name, rate, gait, speed, angle, sign):
     """A change of direction on the move: slower into the corner, out of it at full speed."""
     begin, length = 1.8, (0.35 + angle / 300) * (1 if gait == "walk" else 1.15)
+    outer = "right" if sign > 0 else "left"  # the foot that stands while the body turns
     if angle == 180:
         end = begin + length + 0.3
         path = Path(end + 1.8, rate, ((begin, speed), (end, -speed)), 0, ((begin, 0), (end, sign * angle)),
-                    steps=FOREVER)
+                    steps=(Stepping(first=outer, at=begin + 0.3 * (end - begin)),))
     else:
         slow = speed * (1 - 0.6 * angle / 180)
         middle, end = begin + length / 2, begin + length
         pace = ((begin - 0.4, speed), (middle, slow), (end + 0.4, speed))
-        path = Path(end + 2, rate, pace, ((begin, 0), (end, sign * angle)), steps=FOREVER)
+        path = Path(end + 2, rate, pace, ((begin, 0), (end, sign * angle)),
+                    steps=(Stepping(first=outer, at=begin + 0.1),))
     return name, path, (gait, ("turn", begin - 0.3, end + 0.3))

@@ -10,8 +10,8 @@ def ease(x):
     return x * x * x * (x * (x * 6 - 15) + 10)
 
 
-def travel(x, rise=0.34, fall=0.34):
-    """0 to 1 while x goes from 0 to 1: speeds up, goes on steadily, slows down. Flatter than ease()."""
+def travel(x, rise, fall):
+    """0 to 1 while x goes from 0 to 1: speeds up, goes on steadily, slows down; rise and fall are parts of the way."""
     x = np.clip(x, 0, 1)
     top = 1 / (1 - (rise + fall) / 2)
     up = rise * _ease_area(np.minimum(x / rise, 1))
@@ -57,13 +57,12 @@ def settle(x, frequency, damping, ahead, rate):
     return _convolve(x, weights / weights.sum(), reach)
 
 
-def under(x, seconds, rate):
-    """A smooth curve that never rises above x (F,)."""
+def over(x, seconds, rate):
+    """A smooth curve that is never below x (F,)."""
     reach = max(1, round(seconds * rate))
-    padded = np.pad(x, reach, mode="edge")
-    lowest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).min(-1)
+    highest = np.lib.stride_tricks.sliding_window_view(np.pad(x, reach, mode="edge"), 2 * reach + 1).max(-1)
     weights = np.cos(np.linspace(-np.pi / 2, np.pi / 2, 2 * reach + 1)) ** 2
-    return _convolve(lowest, weights / weights.sum(), reach)
+    return _convolve(highest, weights / weights.sum(), reach)
 
 
 def keyed(keys, times):

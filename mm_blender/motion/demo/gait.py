@@ -15,6 +15,9 @@ from .path import turned
 
 CLEAR = 0.115  # metres that a swinging foot keeps to the side of the standing one
 
+CREST = 0.2    # part of the swing after which the heel is highest
+AIM = 0.7      # part of the swing after which the foot is turned for landing
+
 
 @dataclass(frozen=True)
 class Gait:
@@ -55,16 +58,17 @@ def manner(path):
     speed = np.hypot(ahead, left)
     turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2)
     forward, sideways = ahead * np.cos(turn) + left * np.sin(turn), left * np.cos(turn) - ahead * np.sin(turn)
-    running = between(speed, 1.85, 2.45)
+    running = between(speed, 1.65, 2.15)
     spin = np.abs(np.gradient(path.yaw, 1 / path.rate))
 
     backward = between(-forward, 0.1, 0.5)
-    aside = between(np.abs(sideways), 0.1, 0.6)
-    walk = np.maximum(0.56 + 0.29 * speed, 0.8) + 0.12 * backward + 0.3 * aside + 0.1 * path.crouching
+    aside = between(np.abs(sideways), 0.1, 0.7)
+    walk = np.maximum(0.56 + 0.29 * speed, 0.8) + 0.12 * backward + 0.6 * aside + 0.1 * path.crouching
     walk = np.maximum(walk, np.minimum(0.8 + 0.12 * spin, 1.1))
-    run = 1.17 + 0.07 * speed
-    cadence = smooth(walk + (run - walk) * running, 0.1, path.rate)
-    airborne = 0.42 + 0.035 * np.clip(speed - 0.8, 0, 1) + running * (0.165 + 0.03 * (speed - 2.5))
+    run = 1.10 + 0.10 * speed
+    hurry = np.abs((path.acceleration * path.velocity).sum(-1)) / (speed + 0.3)  # steps are short while speed changes
+    cadence = smooth(walk + (run - walk) * running + 0.1 * hurry, 0.1, path.rate)
+    airborne = 0.455 + 0.025 * np.clip(speed - 0.8, 0, 1) + running * (0.17 + 0.05 * (speed - 2.5))
     airborne = smooth(airborne, 0.1, path.rate)
 
     phase = np.zeros(len(path.times))
@@ -86,7 +90,7 @@ def _phase(path, stretch, cadence, airborne):
     if stretch.start is None and stretch.stop is None:
         if stretch.cycles:
             phase *= stretch.cycles / (path.at(phase, path.duration) - path.at(phase, 0.0))
-        return phase - path.at(phase, 0.0) + offset
+        return phase - path.at(phase, stretch.at) + offset
     if stretch.start is None:
         return phase - path.at(phase, stretch.stop) + offset
     begin = path.at(phase, stretch.start)
@@ -123,12 +127,12 @@ def _stances(path, gait, lift, touch, side):
     width = 0.10 - 0.042 * brisk - 0.023 * running + 0.04 * crouch
     spread = (0.5 * np.abs(sideways) / path.at(gait.cadence, middle) + CLEAR) / 2
     width = above_zero(spread - width, 0.02) + width
-    reach = 0.10 - np.where(forward > 0, 0.18, 0.09) * brisk - 0.02 * running
+    reach = 0.10 - np.where(forward > 0, 0.08, 0.05) * brisk - 0.02 * running
     yaw = path.at(path.yaw, middle) + path.at(gait.turn, middle)
     ball = path.at(path.position, middle) + turned(np.stack([side * width, reach], axis=-1), yaw)
     # Feet trail behind a push and land on the outside of a curve: the body leans over them.
-    push = path.at(path.acceleration, middle) * 0.055
-    ball -= push * np.minimum(1, 0.2 / np.maximum(np.hypot(*push.T), 1e-9))[:, None]
+    push = path.at(path.acceleration, middle) * 0.04
+    ball -= push * np.minimum(1, 0.13 / np.maximum(np.hypot(*push.T), 1e-9))[:, None]
     out = np.radians(8 - 4 * brisk - 2 * running + 6 * crouch)
     return ball, yaw - side * out
 
@@ -151,19 +155,19 @@ def _foot(path, gait, swing, stance, other_swing, other_stance, side):
     crouch = path.at(path.crouching, middle)
     onward, back = np.clip(ahead, 0, 1), np.clip(-ahead, 0, 1)
     pace = between(speed, -0.5, 1.3)
-    off = np.radians(16 + 46 * onward * pace + 22 * running + 10 * back) * (1 - 0.3 * crouch)
-    strike = np.radians(18) * onward * pace * (1 - 0.75 * running) * (1 - 0.6 * crouch)
+    off = np.radians(16 + 52 * onward * pace + 18 * running + 10 * back) * (1 - 0.3 * crouch)
+    strike = np.radians(21) * onward * pace * (1 - 0.75 * running) * (1 - 0.6 * crouch)
     land = np.radians(4 + 18 * back) * (1 - np.clip(onward * 1.6, 0, 1)) * between(speed, 0.1, 0.5)
-    height = 0.035 + 0.02 * crouch + 0.02 * (1 - onward) + running * (0.13 + 0.05 * (speed - 2.5))
-    arrive = 1 - 0.1 * strike / np.radians(18)
+    height = 0.022 + 0.02 * crouch + 0.02 * (1 - onward) + running * (0.10 + 0.03 * (speed - 2.5))
+    late = running * (0.12 + 0.03 * (speed - 2.5))
 
     # The swing that is under way, or the one that comes next while standing.
     k = np.minimum(last, count - 1)
     u = np.clip((now - lift[k]) / (touch[k] - lift[k]), 0, 1)
     u = np.where(last == count, 1.0, u)
-    go = travel(u / arrive[k])
+    go = travel(u, 0.34, 0.57 - 0.24 * running[k])
     flat = spot[k] + (spot[k + 1] - spot[k]) * go[:, None] + _bow(swing, stance, other_swing, other_stance, side)[k] * (
-        bump(u / arrive[k], 0.5)[:, None])
+        bump(u, 0.5)[:, None])
     heading = yaw[k] + (yaw[k + 1] - yaw[k]) * go
 
     # Pitch: down from the landing, flat, up to a peak just after the lift, then towards the next landing.
@@ -171,22 +175,22 @@ def _foot(path, gait, swing, stance, other_swing, other_stance, side):
     until = np.append(lift, np.inf)[last] - now
     length = np.append(lift, np.inf)[last] - np.append(-np.inf, touch)[last]
     duration = touch - lift
-    crest = 0.14 * duration[k]
+    crest = CREST * duration[k]
     rise = np.minimum(0.52 * length, 0.3) + crest
     lifted = off[k] * ease(1 - np.maximum(until + crest, 0) / rise) * (last < count)
     aim = (land - strike)[k]
-    fall = between(u, 0.14, 0.84)
-    pitch = np.where(u > 0.14, off[k] + (aim - off[k]) * fall, lifted)
-    pitch = np.where(u > 0.84, aim * (1 - np.where(aim < 0, between(u, 0.84, 1.0), 0)), pitch)
+    fall = between(u, CREST, AIM)
+    pitch = np.where(u > CREST, off[k] + (aim - off[k]) * fall, lifted)
+    pitch = np.where(u > AIM, aim * (1 - np.where(aim < 0, between(u, AIM, 1.0), 0)), pitch)
     landed = np.append(0, land)[last] * (1 - ease(since / np.minimum(0.3 * length, 0.16)))
     pitch = np.where((u == 0) | (last == count), lifted + landed, pitch)
 
     loose = ease(u / 0.4) * np.where(aim > 0, 1 - between(u, 0.6, 0.95), 1)
     toes = pitch * loose
-    soft = 0.02 * bump(u, 0.5)
+    soft = 0.05 * bump(u, 0.5)
     need = above_zero(-HEEL * np.sin(pitch) - SOLE * (1 - np.cos(pitch)), soft)
     need = need + above_zero(TOES * np.sin(toes) + SOLE * (np.cos(toes) - 1), soft)
-    aloft = height[k] * bump(u, 0.38) + need * ((u > 0) & (u < 1))
+    aloft = height[k] * bump(u, 0.38) + late[k] * bump(u, 0.73) + need * ((u > 0) & (u < 1))
     ball = np.concatenate([flat, (SOLE + aloft)[:, None]], axis=-1)
     return Foot(ball, heading, pitch, toes, (u == 0) | (u == 1))
 

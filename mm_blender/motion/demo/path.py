@@ -16,13 +16,15 @@ class Stepping:
     """A stretch of time with footsteps: from the first lift to the last touch.
 
     start, stop  seconds; None means from before the clip, or on past its end
-    first        the foot that lifts first ("left" or "right"), or with no start the one that touches last
+    first        the foot that lifts first ("left" or "right"); with no start the one that touches last, with no end
+                 either the one that touches at the time `at`
     cycles       how many strides fit into the clip exactly, for clips that loop
     """
 
     start: float | None = None
     stop: float | None = None
     first: str = "left"
+    at: float = 0.0
     cycles: int | None = None
 
 

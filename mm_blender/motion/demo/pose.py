@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import quat
 from .body import SIDES, skeleton, upright
-from .curves import between, settle, smooth, under
+from .curves import between, over, settle, smooth
 from .path import turned
 
-EXTENSION = 0.996  # the longest that a leg gets, as a part of its length
+EXTENSION = 0.994  # the longest that a leg gets, as a part of its length
 GRAVITY = 9.81
 
 
@@ -49,7 +49,7 @@ def _rotations(path, gait, feet):
     push = turned(path.acceleration, -path.yaw) / GRAVITY
     push = settle(push, 1.3, 0.55, 0.16, rate)
     pace = np.clip(gait.forward, -1.5, 6)
-    lean = 0.02 + 0.022 * pace + 0.03 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
+    lean = 0.045 + 0.03 * pace + 0.06 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
     tilt = 0.6 * np.tanh(push[:, 0] / 0.6)
     lead = _lookahead(path)
 
@@ -61,7 +61,7 @@ def _rotations(path, gait, feet):
                    0.8 * tilt + 0.03 * load * (1 - run),
                    0.2 * gait.turn - (0.2 + 0.16 * run) * twist + 0.4 * lead + 0.01 * drift)
     gaze = np.radians(path.curve(path.look, 0.2))
-    head = _about(-0.15 * lean - 0.06 * run + 0.01 * drift - 0.08 * crouch,
+    head = _about(-0.15 * lean - 0.06 * run + 0.01 * drift + 0.05 * crouch,
                   0.35 * tilt,
                   0.9 * lead + gaze + 0.02 * drift)
     spine = {"hips": hips, "spine": hips * 0.65 + chest * 0.35, "chest": hips * 0.3 + chest * 0.7,
@@ -74,13 +74,14 @@ def _rotations(path, gait, feet):
 
 def _arm(path, gait, apart, breath, lean, side, letter, chest):
     """Shoulder, arm and hand of one side: the arm swings with the opposite foot."""
-    rate, run, crouch = path.rate, gait.running, path.crouching
+    rate, crouch = path.rate, path.crouching
+    run = smooth(gait.running, 0.2, rate)
     reach = settle(apart, 1.9, 0.6, 0.13, rate)
     later = settle(apart, 1.5, 0.6, 0.10, rate)
-    swing = (1.05 + 0.35 * run) * reach + 0.03 - 0.12 * run + 0.55 * crouch + 0.3 * lean * (1 - run)
+    swing = (0.95 + 0.1 * run) * reach - 0.05 - 0.22 * run + 0.55 * crouch + 0.3 * lean * (1 - run)
     apartness = 0.14 + 0.10 * run + 0.10 * crouch + 0.02 * breath + 0.05 * np.abs(reach)
-    inward = 0.25 + 0.35 * run + 0.25 * crouch
-    bend = 0.28 + 1.15 * run + 0.7 * crouch + (0.75 - 0.2 * run) * later + 0.05 * np.clip(gait.speed, 0, 2)
+    inward = 0.22 + 0.08 * run + 0.1 * crouch
+    bend = 0.38 + 1.04 * run + 0.7 * crouch + (0.75 - 0.2 * run) * later + 0.05 * np.clip(gait.speed, 0, 2)
     bend = 0.12 + np.logaddexp(0, 14 * (bend - 0.12)) / 14
 
     shrug = quat.mul(quat.from_angle_axis(side * (-0.03 * breath - 0.06 * crouch), np.array([0.0, 1, 0])),
@@ -104,9 +105,9 @@ def _hips_and_legs(path, gait, feet, hips_turn):
     lilt = smooth(_bob(gait), 0.02, rate)
     still = 1 - between(gait.speed, 0.0, 0.5)
     breath = still * np.sin(2 * np.pi * path.times / 4 - 0.6)
-    x = 0.62 * spread * load
+    x = (0.62 - 0.25 * between(gait.speed, 0.2, 1.3)) * spread * load
     y = -0.07 * path.crouching + 0.012 * gait.running + still * 0.004 * np.sin(2 * np.pi * path.times / 6)
-    wish = upright()[0][1, 2] - 0.008 + 0.002 * breath - 0.012 * between(gait.speed, 0.2, 1.5) - 0.025 * gait.running
+    wish = upright()[0][1, 2] - 0.01 + 0.002 * breath - 0.028 * between(gait.speed, 0.2, 1.6) - 0.035 * gait.running
     wish = wish + lilt - 0.27 * path.crouching
 
     rest, turn = upright()
@@ -121,12 +122,12 @@ def _hips_and_legs(path, gait, feet, hips_turn):
         foot_turn = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.pitch, 0))
         heel = place + quat.rotate(foot_turn, ankle - ball)
         flat = np.sum((socket - heel)[:, :2] ** 2, axis=-1)
-        longest = EXTENSION * (thigh + shin)
+        longest = (EXTENSION - 0.016 * gait.running) * (thigh + shin)
         limits.append(heel[:, 2] - socket[:, 2] + np.sqrt(np.maximum(longest**2 - flat, 0.04)))
         sockets.append(socket)
         ankles.append(heel)
         foot_turns.append(foot_turn)
-    z = under(np.minimum(wish, np.minimum(*limits)), 0.085, rate)
+    z = wish - over(np.maximum(wish - np.minimum(*limits), 0), 0.1, rate)
 
     legs = {}
     for foot, socket, heel, foot_turn, letter in zip(feet, sockets, ankles, foot_turns, "LR"):
@@ -160,7 +161,7 @@ def _along(y, x):
 
 def _bob(gait):
     """How the pelvis rises and falls: highest over the standing foot in a walk, in the air in a run."""
-    walk = 0.016 * between(gait.speed, 0.1, 1.6) * (1 - gait.running)
+    walk = (0.014 * between(gait.speed, 0.1, 1.0) + 0.014 * between(gait.speed, 0.9, 1.9)) * (1 - gait.running)
     beat = 4 * np.pi * gait.phase
     stance = 1 - gait.airborne
     return -walk * np.cos(beat) - 0.042 * gait.running * np.cos(beat - 2 * np.pi * stance)
