@@ -180,7 +180,8 @@ def test_positions_replace_the_offset_and_missing_ones_keep_it(tmp_path):
 
 
 def test_results_are_float32_with_signs_that_do_not_jump(tmp_path):
-    rows = "\n".join(f"0 1 0 0 {7 * frame} 0 {13 * frame} 0 {-11 * frame}" for frame in range(200))
+    wrapped = [(7 * frame + 180) % 360 - 180 for frame in range(200)]
+    rows = "\n".join(f"0 1 0 0 {angle} 0 {angle} 0 {-angle}" for angle in wrapped)
     clip = quiet_read(save(tmp_path, SMALL.split("Frames:")[0] + f"Frames: 200\nFrame Time: 0.04\n{rows}\n"))
     assert clip.positions.dtype == clip.rotations.dtype == np.float32
     assert ((clip.rotations[1:] * clip.rotations[:-1]).sum(-1) > 0).all()
@@ -375,6 +376,12 @@ def test_only_joints_that_move_get_positions_and_every_chain_an_end(tmp_path):
     assert text.count("End Site") == 2
     assert text.count("{") == text.count("}") == 9
     assert "Frames: 3\nFrame Time: 0.0166666667\n" in text
+
+
+def test_a_root_that_stands_still_has_positions_too(tmp_path):
+    skeleton = Skeleton(["root"], [-1], [(1, 2, 3)], quat.identity((1,)))
+    bvh.write(tmp_path / "idle.bvh", Clip("idle", skeleton, 24, np.tile((1, 2, 3), (2, 1, 1)), quat.identity((2, 1))))
+    assert "CHANNELS 6" in (tmp_path / "idle.bvh").read_text()
 
 
 def test_joints_are_written_depth_first_whatever_their_order(tmp_path):
