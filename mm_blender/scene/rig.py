@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An armature object as the engine's skeleton, in the world and in metres."""
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.skeleton import Skeleton, backward
+
+
+def bones_of(ob):
+    """The names of the bones that make up the character: those that deform, parents first.
+
+    Control rigs have hundreds of bones; only the deforming ones are seen. A bone that several of them hang from is
+    added when they would have no common root. Loose bones beside the character (IK targets, props) are left out.
+    """
+    every = _bones(ob)
+    names = [bone.name for bone in every if bone.use_deform] or [bone.name for bone in every]
+    parents = _parents(ob, names)
+    tops = [name for name in names if parents[name] is None]
+    size = {top: len(_below(top, parents)) for top in tops}
+    main = max(tops, key=size.get)
+    others = [top for top in tops if top != main]
+    trunk = _line(ob, main)[-1]
+    near = [top for top in others if _line(ob, top)[-1] == trunk]
+    foreign = [top for top in others if top not in near and size[top] > 1]
+    if foreign:
+        named = ", ".join(f'"{name}"' for name in foreign)
+        raise MotionError(f'The armature "{ob.name}" has deforming bones that do not hang from "{main}": {named}. '
+                          "Parent them to it, or turn off Deform for them.")
+    chosen = [name for top in (main, *near) for name in _below(top, parents)]
+    if near:
+        lines = [set(_line(ob, top)) for top in near]
+        chosen.append(next(name for name in _line(ob, main) if all(name in line for line in lines)))
+    return _ordered(chosen, _parents(ob, chosen), ob)
+
+
+def skeleton_of(ob, bones=None):
+    """The skeleton made of these bones (bones_of() unless given) with the object's place, turn and scale in it.
+
+    A bone's parent is the nearest of its ancestors that takes part. Where none does, it is the bone that lies exactly
+    where an ancestor lies: Rigify's deforming bones hang from their invisible doubles.
+    """
+    names = _known(ob, bones) if bones is not None else bones_of(ob)
+    parents = _parents(ob, names)
+    tops = [name for name in names if parents[name] is None]
+    if len(tops) > 1:
+        named = ", ".join(f'"{name}"' for name in tops)
+        raise MotionError(f'The chosen bones of "{ob.name}" have no common root: {named}. '
+                          "Choose the bone that they all hang from too.")
+    names = _ordered(names, parents, ob)
+    index = {name: joint for joint, name in enumerate(names)}
+    scale, turn, place = placement(world_matrix(ob), ob.name)
+    rest = np.array([ob.data.bones[name].matrix_local for name in names])
+    positions = place + scale * quat.rotate(turn, rest[:, :3, 3])
+    rotations = quat.mul(turn, rotation_of(rest[:, :3, :3]))
+    plain = Skeleton(names, [-1 if parents[name] is None else index[parents[name]] for name in names],
+                     positions, rotations)
+    positions, rotations = backward(plain, positions[None], rotations[None])
+    return Skeleton(names, plain.parents, positions[0], rotations[0])
+
+
+def with_ancestors(ob, names):
+    """The bones with these names and all that they hang from, parents first."""
+    wanted = {name for bone in names for name in _line(ob, bone)}
+    return [bone for bone in _bones(ob) if bone.name in wanted]
+
+
+def world_matrix(ob):
+    """(4, 4) where the object is. Without parent and constraints it is right even before Blender has updated."""
+    return np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
+
+
+def placement(matrices, name):
+    """Scale (…), rotation (…, 4) and location (…, 3) of the object's matrices (…, 4, 4); uneven scale is refused."""
+    axes = matrices[..., :3, :3]
+    gram = np.swapaxes(axes, -1, -2) @ axes
+    square = np.trace(gram, axis1=-2, axis2=-1) / 3
+    if not np.isfinite(matrices).all() or (square < 1e-18).any():
+        raise MotionError(f'The armature object "{name}" has a scale of zero: apply its scale with Ctrl+A.')
+    if (np.abs(gram - square[..., None, None] * np.eye(3)).max((-2, -1)) > 2e-4 * square).any():
+        raise MotionError(f'The armature object "{name}" is scaled unevenly: apply its scale with Ctrl+A.')
+    if (np.linalg.det(axes) < 0).any():
+        raise MotionError(f'The armature object "{name}" has a negative scale: apply its scale with Ctrl+A.')
+    return np.sqrt(square), rotation_of(axes), matrices[..., :3, 3]
+
+
+def rotation_of(axes):
+    """Rotations (…, 4) of matrices (…, 3, 3) that may be scaled and sheared: the bone's direction Y is kept."""
+    x, y = axes[..., 0], axes[..., 1]
+    y, flat = _unit(y)
+    x, thin = _unit(x - y * (x * y).sum(-1, keepdims=True))
+    rotation = quat.from_matrix(np.stack([x, y, quat.cross(x, y)], axis=-1))
+    return np.where((flat | thin)[..., None], quat.identity(), rotation)
+
+
+def _unit(v):
+    length = np.sqrt((v * v).sum(-1, keepdims=True))
+    none = length < 1e-12
+    return v / np.where(none, 1, length), none[..., 0]
+
+
+def _bones(ob):
+    if ob is None or ob.type != "ARMATURE":
+        named = f'"{ob.name}" is not an armature' if ob is not None else "There is no active object"
+        raise MotionError(f"{named}: select the character's armature.")
+    if not len(ob.data.bones):
+        raise MotionError(f'The armature "{ob.name}" has no bones.')
+    return list(ob.data.bones)  # Blender walks the tree: parents come first
+
+
+def _known(ob, names):
+    every = {bone.name for bone in _bones(ob)}
+    missing = [name for name in names if name not in every]
+    if missing:
+        raise MotionError(f'The armature "{ob.name}" has no bone "{missing[0]}".')
+    if not names:
+        raise MotionError(f'No bones of the armature "{ob.name}" were chosen.')
+    return list(dict.fromkeys(names))
+
+
+def _parents(ob, names):
+    """Each name's parent among the names, or None."""
+    bones, chosen, doubles = ob.data.bones, set(names), {}
+    for name in names:
+        doubles.setdefault(_place(bones[name]), name)
+    parents = {}
+    for name in names:
+        line = _line(ob, name)[1:]
+        candidates = (above if above in chosen else doubles.get(_place(bones[above])) for above in line)
+        parents[name] = next((found for found in candidates if found not in (None, name)), None)
+    return parents
+
+
+def _place(bone):
+    return tuple(round(value, 4) for value in (*bone.head_local, *bone.tail_local))
+
+
+def _line(ob, name):
+    """A bone's name and those of its ancestors, nearest first."""
+    bone = ob.data.bones[name]
+    return [name, *(parent.name for parent in bone.parent_recursive)]
+
+
+def _below(top, parents):
+    """The names of a bone and of all that hang from it."""
+    found = [top]
+    for name in found:
+        found.extend(child for child, parent in parents.items() if parent == name)
+    return found
+
+
+def _ordered(names, parents, ob):
+    """The names with parents before children, otherwise in the armature's order."""
+    waiting, done = [bone.name for bone in _bones(ob) if bone.name in set(names)], {None}
+    ordered = []
+    while waiting:
+        ready = [name for name in waiting if parents[name] in done]
+        if not ready:
+            raise MotionError(f'The bones of "{ob.name}" hang from each other in a circle at "{waiting[0]}".')
+        ordered += ready
+        done.update(ready)
+        waiting = [name for name in waiting if name not in done]
+    return ordered
