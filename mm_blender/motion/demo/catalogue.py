@@ -63,8 +63,8 @@ def _changes(rate):
                    ((gait, 0, end), ("stop", 1.3, end + 0.7), ("idle", end + 0.5, 5)))
     for way, sign in WAYS:
         for angle in (90, 180):
-            turn = ((1.1, 0), (1.7 + angle / 450, sign * angle))
-            speed = ((1.2 + angle / 450, 0), (2.1 + angle / 450, WALK))
+            turn = ((1.15, 0), (1.65 + angle / 280, sign * angle))
+            speed = ((1.15 + angle / 300, 0), (2.05 + angle / 300, WALK))
             yield (f"start {angle} {way}", Path(4.5, rate, speed, turn, steps=(Stepping(1.1, None, way),)),
                    (("idle", 0, 1), ("start", 0.9, 2.5), ("turn", 1.0, 2.2), ("walk", 1.4, 5)))
     yield ("walk to run", Path(7, rate, ((2, WALK), (3, RUN), (4.5, RUN), (5.6, WALK)), steps=FOREVER),
@@ -74,11 +74,10 @@ def _changes(rate):
 
 
 def _arcs(rate):
-    for gait, speed, radii in (("walk", WALK, (1, 2, 4)), ("run", RUN, (2.5, 5, 9))):
-        for radius in radii:
-            for way, sign in WAYS:
-                turning = sign * np.degrees(speed / radius)
-                yield _loop(f"{gait} arc {radius} {way}", rate, speed, 5, (gait,), turning)
+    for gait, speed, radius in (("walk", 1.1, 1), ("walk", 1.3, 2), ("walk", WALK, 4),
+                                ("run", 2.8, 2.5), ("run", 3.2, 5), ("run", RUN, 9)):
+        for way, sign in WAYS:
+            yield _loop(f"{gait} arc {radius} {way}", rate, speed, 5, (gait,), sign * np.degrees(speed / radius))
     for gait, speed, radius in (("walk", WALK, 1.5), ("run", 3.0, 3.5)):
         bend = np.degrees(speed / radius)
         half = 180 / bend
@@ -105,6 +104,7 @@ def _turns_on_the_move(rate):
 def _strafes(rate):
     for way, sign in WAYS:
         yield _there(f"strafe {way}", rate, 0.7, sign * 90, ("strafe",), way)
+        yield _there(f"strafe fast {way}", rate, 1.25, sign * 90, ("strafe",), way)
         yield _there(f"strafe {way} forward", rate, 1.15, sign * 45, ("strafe",), way)
         yield _there(f"strafe {way} backward", rate, 0.85, sign * 135, ("strafe", "backward"), way)
         swing = ((1.2, 0), (1.8, 0.75), (3.3, 0.75), (4.3, -0.75), (5.8, -0.75), (6.4, 0))
@@ -122,7 +122,7 @@ def _backward(rate):
 
 
 def _crouch(rate):
-    yield "crouch idle", Path(8, rate, crouch=1), ("idle", "crouch"), True
+    yield "crouch idle", Path(12, rate, crouch=1), ("idle", "crouch"), True
     yield ("crouch down and up", Path(6.5, rate, crouch=((1.2, 0), (1.9, 1), (4, 1), (4.7, 0))),
            (("idle", 0, 7), ("crouch", 1.5, 4.4)))
     yield _loop("crouch walk", rate, 0.9, 5, ("walk", "crouch"), crouch=1)

@@ -27,6 +27,7 @@ class Gait:
     sideways: np.ndarray   # m/s to its left
     speed: np.ndarray      # m/s
     running: np.ndarray    # 0 walk to 1 run
+    cross: np.ndarray      # 0 to 1: fast sidesteps in which the feet cross
     turn: np.ndarray       # radians by which pelvis and feet turn from the facing towards the way
     cadence: np.ndarray    # strides per second
     airborne: np.ndarray   # part of a stride that the ball of a foot is off the ground
@@ -56,15 +57,17 @@ def manner(path):
     """The gait at each frame, and for each foot the times (N,) of lifts and touches."""
     ahead, left = turned(path.velocity, -path.yaw).T[::-1] * np.array([[1], [-1]])
     speed = np.hypot(ahead, left)
-    turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2)
+    cross = between(np.abs(left), 0.8, 1.1)
+    turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2) * (1 - cross) + np.radians(35) * np.sign(left) * cross
     forward, sideways = ahead * np.cos(turn) + left * np.sin(turn), left * np.cos(turn) - ahead * np.sin(turn)
     running = between(speed, 1.65, 2.15)
-    spin = np.abs(np.gradient(path.yaw, 1 / path.rate))
+    spin = smooth(np.abs(np.gradient(path.yaw, 1 / path.rate)), 0.1, path.rate)
 
     backward = between(-forward, 0.1, 0.5)
     aside = between(np.abs(sideways), 0.1, 0.7)
-    walk = np.maximum(0.56 + 0.29 * speed, 0.8) + 0.12 * backward + 0.6 * aside + 0.1 * path.crouching
-    walk = np.maximum(walk, np.minimum(0.8 + 0.12 * spin, 1.1))
+    walk = np.maximum(0.56 + 0.29 * speed, 0.8) + 0.12 * backward + 0.1 * path.crouching
+    walk = walk + aside * (0.6 - 0.36 * cross)
+    walk = np.maximum(walk, np.minimum(0.8 + 0.17 * spin, 1.35))
     run = 1.10 + 0.10 * speed
     hurry = np.abs((path.acceleration * path.velocity).sum(-1)) / (speed + 0.3)  # steps are short while speed changes
     cadence = smooth(walk + (run - walk) * running + 0.1 * hurry, 0.1, path.rate)
@@ -80,7 +83,7 @@ def manner(path):
         for k in (0, 1):
             swings[k].append(_swings(path, stretch, strides, airborne, 0.5 * k))
     swings = [np.concatenate(swing, axis=1) if swing else np.zeros((2, 0)) for swing in swings]
-    return Gait(forward, sideways, speed, running, turn, cadence, airborne, phase), swings
+    return Gait(forward, sideways, speed, running, cross, turn, cadence, airborne, phase), swings
 
 
 def _phase(path, stretch, cadence, airborne):
@@ -116,7 +119,8 @@ def _swings(path, stretch, phase, airborne, offset):
 
 
 def _stances(path, gait, lift, touch, side):
-    """Where the ball stands (N + 1, 2) and where the foot points (N + 1,) before, between and after its swings."""
+    """Where the ball stands (N + 1, 2), where the foot points (N + 1,) and when the root passes it, for each stance:
+    before, between and after the swings."""
     begin, end = np.append(path.times[0], touch), np.append(lift, path.times[-1])
     middle = (begin + end) / 2
     middle[0], middle[-1] = path.times[0], path.times[-1]  # standing, or far outside the clip
@@ -126,7 +130,7 @@ def _stances(path, gait, lift, touch, side):
 
     width = 0.10 - 0.042 * brisk - 0.023 * running + 0.04 * crouch
     spread = (0.5 * np.abs(sideways) / path.at(gait.cadence, middle) + CLEAR) / 2
-    width = above_zero(spread - width, 0.02) + width
+    width = width + above_zero(spread - width, 0.02) * (1 - path.at(gait.cross, middle))
     reach = 0.10 - np.where(forward > 0, 0.08, 0.05) * brisk - 0.02 * running
     yaw = path.at(path.yaw, middle) + path.at(gait.turn, middle)
     ball = path.at(path.position, middle) + turned(np.stack([side * width, reach], axis=-1), yaw)
@@ -134,12 +138,12 @@ def _stances(path, gait, lift, touch, side):
     push = path.at(path.acceleration, middle) * 0.04
     ball -= push * np.minimum(1, 0.13 / np.maximum(np.hypot(*push.T), 1e-9))[:, None]
     out = np.radians(8 - 4 * brisk - 2 * running + 6 * crouch)
-    return ball, yaw - side * out
+    return ball, yaw - side * out, middle
 
 
 def _foot(path, gait, swing, stance, other_swing, other_stance, side):
     """The foot at each frame, from its swings and stances."""
-    (lift, touch), (spot, yaw) = swing, stance
+    (lift, touch), (spot, yaw, _) = swing, stance
     now = path.times
     last = np.searchsorted(touch, now, side="right")    # the stance that is, or that the swing leads to, minus one
     count = len(lift)
@@ -166,8 +170,8 @@ def _foot(path, gait, swing, stance, other_swing, other_stance, side):
     u = np.clip((now - lift[k]) / (touch[k] - lift[k]), 0, 1)
     u = np.where(last == count, 1.0, u)
     go = travel(u, 0.34, 0.57 - 0.24 * running[k])
-    flat = spot[k] + (spot[k + 1] - spot[k]) * go[:, None] + _bow(swing, stance, other_swing, other_stance, side)[k] * (
-        bump(u, 0.5)[:, None])
+    bow = _bow(path, gait, swing, stance, other_swing, other_stance, side)
+    flat = spot[k] + (spot[k + 1] - spot[k]) * go[:, None] + bow[k] * bump(u, 0.5)[:, None]
     heading = yaw[k] + (yaw[k + 1] - yaw[k]) * go
 
     # Pitch: down from the landing, flat, up to a peak just after the lift, then towards the next landing.
@@ -178,30 +182,39 @@ def _foot(path, gait, swing, stance, other_swing, other_stance, side):
     crest = CREST * duration[k]
     rise = np.minimum(0.52 * length, 0.3) + crest
     lifted = off[k] * ease(1 - np.maximum(until + crest, 0) / rise) * (last < count)
-    aim = (land - strike)[k]
+    landing = land - strike  # heel first where negative
+    aim = landing[k]
     fall = between(u, CREST, AIM)
     pitch = np.where(u > CREST, off[k] + (aim - off[k]) * fall, lifted)
     pitch = np.where(u > AIM, aim * (1 - np.where(aim < 0, between(u, AIM, 1.0), 0)), pitch)
-    landed = np.append(0, land)[last] * (1 - ease(since / np.minimum(0.3 * length, 0.16)))
+    landed = np.append(0, np.maximum(landing, 0))[last] * (1 - ease(since / np.minimum(0.3 * length, 0.16)))
     pitch = np.where((u == 0) | (last == count), lifted + landed, pitch)
 
-    loose = ease(u / 0.4) * np.where(aim > 0, 1 - between(u, 0.6, 0.95), 1)
-    toes = pitch * loose
+    loose = ease(u / 0.55) * np.where(aim > 0, 1 - between(u, 0.6, 0.95), 1)
+    contact = (u == 0) | (u == 1)
+    toes = np.where(contact, 0, pitch * loose)
     soft = 0.05 * bump(u, 0.5)
     need = above_zero(-HEEL * np.sin(pitch) - SOLE * (1 - np.cos(pitch)), soft)
     need = need + above_zero(TOES * np.sin(toes) + SOLE * (np.cos(toes) - 1), soft)
-    aloft = height[k] * bump(u, 0.38) + late[k] * bump(u, 0.73) + need * ((u > 0) & (u < 1))
+    aloft = height[k] * bump(u, 0.38) + late[k] * bump(u, 0.73) + need * ~contact
     ball = np.concatenate([flat, (SOLE + aloft)[:, None]], axis=-1)
-    return Foot(ball, heading, pitch, toes, (u == 0) | (u == 1))
+    return Foot(ball, heading, pitch, toes, contact)
 
 
-def _bow(swing, stance, other_swing, other_stance, side):
-    """(N, 2) how far aside each swing bends so as not to brush the standing foot."""
-    (lift, touch), (spot, yaw) = swing, stance
-    other = other_stance[0][np.searchsorted(other_swing[1], (lift + touch) / 2, side="right")]
+def _bow(path, gait, swing, stance, other_swing, other_stance, side):
+    """(N, 2) how far aside each swing bends: along the path's own curve, and around the standing foot."""
+    (lift, touch), (spot, yaw, when) = swing, stance
     way = spot[1:] - spot[:-1]
+    root, half = path.at(path.position, when), path.at(path.position, (lift + touch) / 2)
+    curve = half - (root[1:] + root[:-1]) / 2
+    across = turned(way, np.pi / 2) / np.maximum(np.hypot(*way.T), 0.3)[:, None]
+    curve = across * (curve * across).sum(-1, keepdims=True)
+
+    other = other_stance[0][np.searchsorted(other_swing[1], (lift + touch) / 2, side="right")]
     along = np.clip(((other - spot[:-1]) * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
-    out = turned(np.array([[side, 0.0]]), (yaw[1:] + yaw[:-1]) / 2)
-    gap = ((spot[:-1] + along[:, None] * way - other) * out).sum(-1)
+    # Feet that cross pass before and behind each other, others beside.
+    cross, before = path.at(gait.cross, (lift + touch) / 2), side * np.sign(path.at(gait.sideways, (lift + touch) / 2))
+    out = turned(np.stack([side * (1 - cross), before * cross], axis=-1), (yaw[1:] + yaw[:-1]) / 2)
+    gap = ((spot[:-1] + along[:, None] * way + curve - other) * out).sum(-1)
     passing = between(np.hypot(*way.T), 0.1, 0.3)
-    return out * (passing * above_zero(CLEAR - gap, 0.01))[:, None]
+    return curve + out * (passing * above_zero(CLEAR + 0.07 * cross - gap, 0.01))[:, None]
