@@ -11,6 +11,7 @@ the fixture `extension` when it needs `object.mm` or `bpy.ops.mm`.
 """
 
 import importlib
+import importlib.metadata
 import importlib.util
 import sys
 import tarfile
@@ -29,9 +30,7 @@ collect_ignore = [] if HAS_BLENDER else list(BLENDER_FOLDERS)
 def pytest_report_header():
     if not HAS_BLENDER:
         return f"Blender: bpy is not installed, so the tests of {', '.join(BLENDER_FOLDERS)} are left out"
-    import bpy
-
-    return f"Blender: bpy {bpy.app.version_string}"
+    return f"Blender: bpy {importlib.metadata.version('bpy')}"
 
 
 def pytest_collection_modifyitems(items):

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The side of the window tests that runs inside Blender: plays steps, presses keys, takes pictures, leaves a result.
+
+A file of steps has one generator, `steps(result)`. It does something, yields how many seconds Blender should go on by
+itself (drawing, timers, keys), does the next thing, and puts what it found into the dictionary `result`.
+"""
+
+import json
+import runpy
+import subprocess
+import traceback
+from pathlib import Path
+
+import bpy
+
+_pictures = None
+
+
+def play(script, result_file, pictures):
+    """Plays the steps in a script, writes what they found as JSON, and quits Blender."""
+    global _pictures
+    _pictures = Path(pictures) / "{}.{}".format(*bpy.app.version)
+    _pictures.mkdir(parents=True, exist_ok=True)
+    bpy.context.preferences.view.show_splash = False
+    result = {}
+    playing = runpy.run_path(script)["steps"](result)
+
+    def step():
+        try:
+            return next(playing) or 0.0
+        except StopIteration:
+            pass
+        except BaseException:
+            result["error"] = traceback.format_exc()
+            picture("error")
+        Path(result_file).write_text(json.dumps(result))
+        bpy.ops.wm.quit_blender()
+
+    bpy.app.timers.register(step, first_interval=1.0, persistent=True)
+
+
+def view3d():
+    """The window, and the area and the space of its (largest) 3D viewport."""
+    window = bpy.context.window_manager.windows[0]
+    areas = [area for area in window.screen.areas if area.type == "VIEW_3D"]
+    area = max(areas, key=lambda area: area.width * area.height)
+    return window, area, area.spaces.active
+
+
+def region(kind):
+    """A region of the 3D viewport: "WINDOW", "UI" (the sidebar), "HEADER" …"""
+    return next(found for found in view3d()[1].regions if found.type == kind)
+
+
+def in_view3d():
+    """A context in which operators believe that they were called in the 3D viewport: `with in_view3d(): …`."""
+    window, area, _ = view3d()
+    return bpy.context.temp_override(window=window, area=area, region=region("WINDOW"))
+
+
+def open_sidebar(tab="Motion Matching"):
+    """Steps that open the viewport's sidebar on a tab: `yield from open_sidebar()`."""
+    _, area, space = view3d()
+    space.show_region_ui = True
+    yield 0.5
+    region("UI").active_panel_category = tab
+    area.tag_redraw()
+    yield 0.5
+
+
+def press(key, x=None, y=None, **held):
+    """Presses and releases a key or mouse button, over the middle of the 3D viewport or at x, y; held: ctrl=True …"""
+    window, area, _ = view3d()
+    x = area.x + area.width // 2 if x is None else x
+    y = area.y + area.height // 2 if y is None else y
+    window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+    for value in ("PRESS", "RELEASE"):
+        window.event_simulate(type=key, value=value, x=x, y=y, **held)
+
+
+def picture(name, of=None):
+    """Saves the screen as <name>.png, or the part of it that an area or region takes. Needs ImageMagick and X."""
+    command = ["import", "-window", "root"]
+    if of is not None:
+        top = bpy.context.window_manager.windows[0].height - of.y - of.height
+        command += ["-crop", f"{of.width}x{of.height}+{of.x}+{top}", "+repage"]
+    subprocess.run([*command, str(_pictures / f"{name}.png")], check=True)
