@@ -2,9 +2,9 @@
 """Motion Matching: a Blender extension that turns an artist's Actions into a character that they steer."""
 
 from . import operators, panels
-from .mm_blender.scene import settings
+from .mm_blender.scene import freshness, jobs, settings
 
-PARTS = (settings, operators, panels)
+PARTS = (settings, jobs, freshness, operators, panels)
 
 
 def register():

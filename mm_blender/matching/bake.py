@@ -30,6 +30,7 @@ class Source:
     read         starts a generator that yields fractions of its work (0 … 1) and returns the raw Clip, tags included
     fingerprint  changes whenever what `read` would return changes
     start, end   seconds of the raw clip, None for all of it
+    origin       where the raw clip begins in its Action or file, in seconds of its own
     warnings     sentences that `read` adds when something is odd but usable
     """
 
@@ -41,6 +42,7 @@ class Source:
     speed: float = 1.0
     start: float | None = None
     end: float | None = None
+    origin: float = 0.0
     warnings: list = field(default_factory=list)
 
 
@@ -60,9 +62,9 @@ def bake(sources, character, schema, recipe, previous=None):
     """
     _check_request(sources, character, schema)
     parts, notes = [], {"left_out": [], "warnings": [], "excluded": {}, "reused": 0}
-    old = _reusable(previous)
+    old, foundation = _reusable(previous), foundation_key(character, recipe)
     for index, source in enumerate(sources):
-        key = source_key(source, character, recipe)
+        key = source_key(source, foundation)
         if key in old:
             yield Progress(index / (len(sources) + 1), f'Unchanged: "{source.name}"')
             parts += old[key]
@@ -78,8 +80,7 @@ def bake(sources, character, schema, recipe, previous=None):
     share = len(sources) / (len(sources) + 1)
     for fraction in (steps := _Steps(_assemble(parts, character, schema, recipe, notes))):
         yield Progress(share + fraction / (len(sources) + 1), "Measuring features")
-    key = database_key(sources, character, schema, recipe)
-    return replace(steps.result, key=key)
+    return replace(steps.result, key=database_key(sources, foundation, schema))
 
 
 def run(steps, on_progress=lambda progress: None):
@@ -90,15 +91,20 @@ def run(steps, on_progress=lambda progress: None):
     return steps.result
 
 
-def source_key(source, character, recipe):
+def foundation_key(character, recipe):
+    """A hash of what all clips of a database share."""
+    return _hash([asdict(recipe), _about(character)])
+
+
+def source_key(source, foundation):
     """A hash of everything that one clip's frames are made from."""
-    options = [source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.start, source.end]
-    return _hash([options, asdict(recipe), _about(character)])
+    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.start, source.end,
+                  source.origin, foundation])
 
 
-def database_key(sources, character, schema, recipe):
+def database_key(sources, foundation, schema):
     """A hash of everything that a database is made from: another one means that it is stale."""
-    return _hash([[source_key(source, character, recipe) for source in sources], schema.to_json()])
+    return _hash([[source_key(source, foundation) for source in sources], schema.to_json()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +159,7 @@ def _sides(piece: Piece, source, character: Character, key, looped):
     """A clean piece, and its mirror image where the artist wants one."""
     loop = looped and (source.loop or bool(piece.clip.tag_mask(LOOP).any()))
     clip = piece.clip.with_changes(loop=loop)
-    about = Range(source.name, 0, len(clip), piece.source_start, source.speed, loop, key=key)
+    about = Range(source.name, 0, len(clip), source.origin + piece.source_start, source.speed, loop, key=key)
     parts = [_Part(clip, about)]
     if source.mirror:
         pairs = {clip.skeleton.names[0]: clip.skeleton.names[0], **character.mirror}
@@ -265,7 +271,9 @@ def _note_unenterable(database):
 
 def _about(character):
     skeleton = character.skeleton
-    return [skeleton.names, skeleton.parents.tolist(), np.round(skeleton.positions, 5).tolist(),
+    positions = np.round(skeleton.positions, 5)
+    positions[0, :2] = 0  # where the character stands does not matter
+    return [skeleton.names, skeleton.parents.tolist(), positions.tolist(),
             np.round(skeleton.rotations, 4).tolist(), character.roles, character.mirror, character.forward]
 
 

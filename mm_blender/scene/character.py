@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The armature as a character: which of its bones play which roles, by the artist's settings."""
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.character import ROLES, Character
+from ..motion.roles import find_character, rest_facing, rest_forward
+from ..motion.sides import find_pairs
+from .rig import skeleton_of
+
+# Without these nothing can be baked.
+NEEDED = ("hips", "left_foot", "right_foot", "left_thigh", "right_thigh")
+
+
+def active_armature(context):
+    """The armature that the panels speak of: the active object, or the one that deforms or carries it; or None."""
+    ob = context.object
+    if ob is None or ob.type == "ARMATURE":
+        return ob
+    found = ob.find_armature()
+    return found or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
+
+
+def fill_roles(ob, overwrite=True):
+    """Find the roles of the armature's bones and write them into its settings; returns the roles without a bone."""
+    found = find_character(skeleton_of(ob)).roles
+    settings = ob.mm.roles
+    for role in ROLES:
+        entry = settings.get(role)
+        if entry is None:
+            entry = settings.add()
+            entry.name = role
+        if overwrite or not entry.bone:
+            entry.bone = found.get(role, "")
+    return [entry.name for entry in settings if not entry.bone]
+
+
+def character_of(ob):
+    """The Character that the settings describe; roles are found if the artist has not looked at them yet."""
+    if not len(ob.mm.roles):
+        fill_roles(ob)
+    skeleton = skeleton_of(ob)
+    roles = {entry.name: entry.bone for entry in ob.mm.roles if entry.bone}
+    for role, bone in roles.items():
+        if bone not in skeleton.names:
+            what = "does not deform anything" if bone in ob.data.bones else "does not exist"
+            raise MotionError(f'The role "{role}" of "{ob.name}" is given to the bone "{bone}", which {what}: '
+                              "choose another one in the Character panel.")
+    return Character(skeleton, roles, find_pairs(skeleton.names), _forward(ob, skeleton, roles))
+
+
+def missing(ob):
+    """The needed roles that have no bone, or a bone that the armature does not have."""
+    bones = ob.data.bones
+    given = {entry.name: entry.bone for entry in ob.mm.roles}
+    return [role for role in NEEDED if given.get(role, "") not in bones]
+
+
+def facing_arrow(ob):
+    """Where the character stands and which way its rest pose faces: two world points, or None if that is unknown."""
+    skeleton = skeleton_of(ob)
+    roles = {entry.name: skeleton.index(entry.bone) for entry in ob.mm.roles if entry.bone in skeleton.names}
+    if ob.mm.forward != "AUTO" and "root" in roles:
+        facing = quat.rotate(skeleton.rest[1][roles["root"]], _axis(ob.mm.forward))
+    else:
+        facing = rest_facing(skeleton, roles)
+    if facing is None or "hips" not in roles:
+        return None
+    start = skeleton.rest[0][roles["hips"]] * np.array([1, 1, 0])
+    return start, start + facing
+
+
+def _forward(ob, skeleton, roles):
+    if ob.mm.forward != "AUTO":
+        return ob.mm.forward
+    return rest_forward(skeleton, {role: skeleton.index(bone) for role, bone in roles.items()})
+
+
+def _axis(name):
+    return np.eye(3)["XYZ".index(name[1])] * (1 if name[0] == "+" else -1)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artist's list of features ↔ the engine's schema."""
+
+from ..errors import MotionError
+from ..matching.schema import KINDS, PRESETS, Channel, Schema
+from .settings import MAX_TIMES
+
+
+def apply_preset(ob, name):
+    """Replace the list of features by a preset's."""
+    features = ob.mm.features
+    features.channels.clear()
+    for channel in PRESETS[name].channels:
+        add_channel(ob, channel)
+    features.index = 0
+    features.preset = name
+
+
+def add_channel(ob, channel):
+    """Append one feature to the list."""
+    entry = ob.mm.features.channels.add()
+    entry.kind, entry.weight = channel.kind, channel.weight
+    if KINDS[channel.kind][1] == "role":
+        entry.role = channel.of
+    else:
+        entry.of = channel.of
+    entry.time_count = len(channel.times)
+    entry.times = [*channel.times, *[0.0] * (MAX_TIMES - len(channel.times))]
+    return entry
+
+
+def channel_of(entry):
+    """The engine's Channel for an entry of the list."""
+    belongs = KINDS[entry.kind][1]
+    of = entry.role if belongs == "role" else entry.of if belongs else ""
+    return Channel(entry.kind, of, tuple(entry.times)[:entry.time_count], round(entry.weight, 4))
+
+
+def schema_of(ob):
+    """The engine's Schema for the armature's list of features."""
+    features = ob.mm.features
+    if not len(features.channels):
+        raise MotionError(f'"{ob.name}" has no features: choose a preset in the Features panel.')
+    schema = Schema([channel_of(entry) for entry in features.channels],
+                    responsiveness=round(features.responsiveness, 4), quality=round(features.quality, 4),
+                    past_end=features.past_end)
+    same = next((name for name, preset in PRESETS.items() if preset.channels == schema.channels), "custom")
+    return Schema(schema.channels, same, schema.responsiveness, schema.quality, schema.past_end)
+
+
+def size_of(ob):
+    """How many numbers a frame has; entries that are not complete yet do not count."""
+    return sum(KINDS[entry.kind][0] * entry.time_count for entry in ob.mm.features.channels)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Long work in short slices, from a timer, so that Blender stays usable: one job at a time, with progress and cancel."""
+
+import time
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..errors import Cancelled, MotionError
+
+# Seconds of work between two looks at the screen, and of rest in which Blender draws and listens.
+SLICE, REST = 0.03, 0.005
+
+
+class Job:
+    """Work under way: `steps` is a generator that yields objects with `.share` (0 … 1) and `.text`."""
+
+    def __init__(self, steps, title, on_done):
+        self.steps, self.title, self.on_done = steps, title, on_done
+        self.share, self.text = 0.0, ""
+
+
+_current = None
+_last_error = ""
+
+
+def current():
+    """The job under way, or None."""
+    return _current
+
+
+def last_error():
+    """The sentence with which the last job ended, empty if all was well."""
+    return _last_error
+
+
+def start(steps, title, on_done):
+    """Begin a job; `on_done` is called with what the generator returns, and not if it fails or is cancelled."""
+    global _current, _last_error
+    if _current is not None:
+        raise MotionError(f"{_current.title} is still under way: wait for it or cancel it first.")
+    _current, _last_error = Job(steps, title, on_done), ""
+    bpy.app.timers.register(_tick, first_interval=0.0)
+
+
+def cancel(reason=""):
+    """End the job at once; everything is left as it was before it."""
+    global _current, _last_error
+    if _current is None:
+        return
+    job, _current = _current, None
+    job.steps.close()
+    _last_error = reason
+    _redraw()
+
+
+def run(steps):
+    """The same work to its end at once, for scripts: returns what the generator returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def _tick():
+    """One slice; returns the seconds until the next one, or None when the job is over."""
+    global _current, _last_error
+    job = _current
+    if job is None:
+        return None
+    try:
+        until = time.perf_counter() + SLICE
+        while time.perf_counter() < until:
+            progress = next(job.steps)
+            job.share, job.text = progress.share, progress.text
+    except StopIteration as end:
+        _current = None
+        _finish(job, end.value)
+    except MotionError as error:
+        _current, _last_error = None, str(error)
+    except Cancelled:
+        _current = None
+    except BaseException:
+        # A mistake of ours: the traceback goes to the console, the person gets a sentence, and no job stays behind.
+        _current, _last_error = None, f"{job.title} stopped because of a mistake in Motion Matching: see the console."
+        _redraw()
+        raise
+    _redraw()
+    return REST if _current is job else None
+
+
+def _finish(job, result):
+    global _last_error
+    try:
+        job.on_done(result)
+    except MotionError as error:
+        _last_error = str(error)
+
+
+def _redraw():
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in {"VIEW_3D", "DOPESHEET_EDITOR"}:
+                area.tag_redraw()
+
+
+@persistent
+def _on_load(*_):
+    cancel()
+
+
+def register():
+    bpy.app.handlers.load_pre.append(_on_load)
+
+
+def unregister():
+    cancel()
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    bpy.app.handlers.load_pre.remove(_on_load)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake: make the database."""
+
+import os
+
+import bpy
+
+from ..mm_blender.errors import MotionError
+from ..mm_blender.scene import baking, jobs
+from .base import CharacterOperator, active_armature, no_job_running
+
+
+class MM_OT_bake(CharacterOperator):
+    """Make the database from the clips. Blender stays usable meanwhile; only what has changed is read again"""
+    bl_idname = "mm.bake"
+    bl_label = "Bake"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(active_armature(context).mm.clips):
+            cls.poll_message_set("Add clips first")
+            return False
+        return no_job_running(cls)
+
+    def invoke(self, context, _event):
+        """From a button: in the background."""
+        ob = active_armature(context)
+        try:
+            jobs.start(baking.bake_steps(ob, context.scene), "Baking", _done)
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def run(self, context, ob):
+        """From a script: at once."""
+        database = jobs.run(baking.bake_steps(ob, context.scene))
+        for sentence in database.notes["left_out"] + database.notes["warnings"]:
+            self.report({"WARNING"}, sentence)
+        self.report({"INFO"}, f"{len(database)} frames baked into {os.path.basename(baking.database_path(ob))}")
+
+
+class MM_OT_job_cancel(bpy.types.Operator):
+    """Stop at once; what was there before stays"""
+    bl_idname = "mm.job_cancel"
+    bl_label = "Cancel"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context):
+        return jobs.current() is not None
+
+    def execute(self, _context):
+        jobs.cancel()
+        return {"FINISHED"}
+
+
+def _done(_database):
+    # The report is now in the settings: one undo step, like any button.
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        bpy.ops.ed.undo_push(message="Bake Motion Database")
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_OT_bake, MM_OT_job_cancel))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What our operators share: the character they work on, and errors as sentences."""
+
+import bpy
+
+from ..mm_blender.errors import MotionError
+from ..mm_blender.scene import jobs
+from ..mm_blender.scene.character import active_armature
+
+
+class CharacterOperator(bpy.types.Operator):
+    """An operator that works on the active armature: subclasses write `run(context, ob)`."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if active_armature(context) is None:
+            cls.poll_message_set("Select the character's armature first")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            return self.run(context, active_armature(context)) or {"FINISHED"}
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+
+def no_job_running(cls):
+    """A poll's last question: only one long job at a time."""
+    job = jobs.current()
+    if job is not None:
+        cls.poll_message_set(f"{job.title} is still under way")
+    return job is None

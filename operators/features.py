@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Features: choose what is compared when the next frame is searched for."""
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+
+from ..mm_blender.matching.schema import KINDS, PRESETS, Channel
+from ..mm_blender.scene.features import add_channel, apply_preset
+from .base import CharacterOperator, active_armature
+
+_PRESET_NOTES = {
+    "locomotion": "The 27 numbers of Learned Motion Matching: where the path leads in one second, feet and hips",
+    "locomotion_past": "The same with one sample of the past: steadier in strafes and turns",
+    "quadruped": "Four feet: the fore feet have the roles of hands",
+}
+
+
+class MM_OT_features_preset(CharacterOperator):
+    """Replace the list of features by a preset"""
+    bl_idname = "mm.features_preset"
+    bl_label = "Feature Preset"
+
+    preset: EnumProperty(name="Preset", items=[(name, name.replace("_", " ").title(), _PRESET_NOTES[name])
+                                               for name in PRESETS], description="Which features")
+
+    @classmethod
+    def description(cls, _context, properties):
+        return _PRESET_NOTES[properties.preset]
+
+    def run(self, context, ob):
+        apply_preset(ob, self.preset)
+
+
+class MM_OT_feature_add(CharacterOperator):
+    """Add a feature to the list"""
+    bl_idname = "mm.feature_add"
+    bl_label = "Add Feature"
+
+    kind: EnumProperty(name="Feature", items=[(kind, kind.replace("_", " ").title(), about)
+                                              for kind, (_, _, about) in KINDS.items()],
+                       description="What it measures")
+
+    @classmethod
+    def description(cls, _context, properties):
+        return KINDS[properties.kind][2]
+
+    def run(self, context, ob):
+        belongs = KINDS[self.kind][1]
+        of = {"role": "left_foot", "tag": "walk", "property": "property", "": ""}[belongs]
+        times = (1 / 3, 2 / 3, 1.0) if self.kind.startswith("trajectory") else (0.0,)
+        add_channel(ob, Channel(self.kind, of, times))
+        ob.mm.features.index = len(ob.mm.features.channels) - 1
+
+
+class _FeatureOperator(CharacterOperator):
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(active_armature(context).mm.features.channels):
+            cls.poll_message_set("There are no features yet")
+            return False
+        return True
+
+
+class MM_OT_feature_remove(_FeatureOperator):
+    """Remove the feature from the list"""
+    bl_idname = "mm.feature_remove"
+    bl_label = "Remove Feature"
+
+    def run(self, context, ob):
+        features = ob.mm.features
+        features.channels.remove(features.index)
+        features.index = max(0, min(features.index, len(features.channels) - 1))
+
+
+class MM_OT_feature_move(_FeatureOperator):
+    """Move the feature up or down in the list"""
+    bl_idname = "mm.feature_move"
+    bl_label = "Move Feature"
+
+    by: IntProperty(name="By", default=-1, description="Rows: negative for up")
+
+    def run(self, context, ob):
+        features = ob.mm.features
+        to = max(0, min(features.index + self.by, len(features.channels) - 1))
+        features.channels.move(features.index, to)
+        features.index = to
+
+
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_features_preset, MM_OT_feature_add, MM_OT_feature_remove, MM_OT_feature_move))

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tags: name ranges of Actions."""
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ..mm_blender.errors import MotionError
+from ..mm_blender.scene import actions, clips
+from .base import CharacterOperator, active_armature
+
+_RANGES = [
+    ("ACTION", "Whole Action", "From the first frame of the Action to its last"),
+    ("PREVIEW", "Preview Range", "The timeline's preview range"),
+    ("KEYS", "Selected Keys", "From the first selected key of the Action to the last"),
+    ("FRAME", "From Current Frame", "From the current frame to the end of the Action"),
+]
+
+
+class MM_OT_tag_add(CharacterOperator):
+    """Tag a range of the Action that the armature plays"""
+    bl_idname = "mm.tag_add"
+    bl_label = "Add Tag"
+
+    name: StringProperty(name="Name", default="walk", description="Such as walk, run, crouch; some names have a "
+                         "meaning of their own: exclude, no-enter, contact.left, contact.right, loop")
+    range: EnumProperty(name="Range", items=_RANGES, description="Which frames are tagged")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if active_action(context) is None:
+            cls.poll_message_set("The armature plays no Action: choose one with the eye in the list of clips")
+            return False
+        return True
+
+    @classmethod
+    def description(cls, _context, properties):
+        return "Tag a range of the Action that the armature plays: " + next(
+            about.lower() for key, _, about in _RANGES if key == properties.range)
+
+    def invoke(self, context, _event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def run(self, context, ob):
+        action = active_action(context)
+        start, end = _range(context, ob, action, self.range)
+        if not self.name.strip():
+            raise MotionError("A tag needs a name.")
+        tag = action.mm.tags.add()
+        tag.name, tag.start, tag.end = self.name.strip(), start, end
+        action.mm.tag_index = len(action.mm.tags) - 1
+
+
+class MM_OT_tag_remove(CharacterOperator):
+    """Remove the tag from the Action"""
+    bl_idname = "mm.tag_remove"
+    bl_label = "Remove Tag"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        action = active_action(context)
+        if action is None or not len(action.mm.tags):
+            cls.poll_message_set("The Action has no tags")
+            return False
+        return True
+
+    def run(self, context, ob):
+        settings = active_action(context).mm
+        settings.tags.remove(settings.tag_index)
+        settings.tag_index = max(0, min(settings.tag_index, len(settings.tags) - 1))
+
+
+class MM_OT_tag_clips(CharacterOperator):
+    """Tag many clips at once, each from its first frame to its last"""
+    bl_idname = "mm.tag_clips"
+    bl_label = "Tag Whole Clips"
+
+    name: StringProperty(name="Tag", default="walk", description="The tag that all of them get")
+    containing: StringProperty(name="Clips Named", description="Only clips whose name contains this; empty for all "
+                               "enabled clips")
+
+    def invoke(self, context, _event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def run(self, context, ob):
+        name, tagged = self.name.strip(), 0
+        if not name:
+            raise MotionError("A tag needs a name.")
+        for clip in clips.enabled(ob):
+            span = clips.frame_range(ob, clip)
+            if clip.action is None or span is None or self.containing.lower() not in clip.action.name.lower():
+                continue
+            if (name, *span) in clips.tags_of(clip.action, span):
+                continue
+            tag = clip.action.mm.tags.add()
+            tag.name, tag.start, tag.end = name, *span
+            tagged += 1
+        if not tagged:
+            raise MotionError("No enabled clip was left to tag.")
+        self.report({"INFO"}, f"{tagged} clips tagged {name}")
+
+
+def active_action(context):
+    """The Action that the active armature plays."""
+    ob = active_armature(context)
+    return ob.animation_data.action if ob is not None and ob.animation_data else None
+
+
+def _range(context, ob, action, kind):
+    scene, whole = context.scene, actions.frame_range(action, ob)
+    if kind == "PREVIEW":
+        if not scene.use_preview_range:
+            raise MotionError("There is no preview range: set one in the timeline with P.")
+        return scene.frame_preview_start, scene.frame_preview_end
+    if kind == "KEYS":
+        keys = [key.co.x for curve in actions.fcurves(action, ob) for key in curve.keyframe_points
+                if key.select_control_point]
+        if not keys:
+            raise MotionError(f'No keys of "{action.name}" are selected.')
+        return min(keys), max(keys)
+    if whole is None:
+        raise MotionError(f'Action "{action.name}" has no keys.')
+    if kind == "FRAME":
+        return scene.frame_current, max(whole[1], scene.frame_current)
+    return whole
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_OT_tag_add, MM_OT_tag_remove, MM_OT_tag_clips))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake: make the database, and what it holds."""
+
+import bpy
+
+from ..mm_blender.scene import baking, freshness, jobs
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence
+
+
+class MM_PT_bake(CharacterPanel, bpy.types.Panel):
+    bl_label = "Bake"
+
+    def draw_character(self, context, layout, ob):
+        settings = ob.mm.bake
+        layout.prop(settings, "path")
+        column = layout.column(align=True)
+        column.prop(settings, "rate")
+        column.prop(settings, "root")
+        layout.prop(settings, "mirror")
+        if not draw_job(layout, "Baking"):
+            row = layout.row()
+            row.scale_y = 1.5
+            row.operator_context = "INVOKE_DEFAULT"
+            row.operator("mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
+            if jobs.last_error():
+                draw_sentence(layout, jobs.last_error())
+        if settings.key:
+            self._draw_state(context, layout, ob)
+
+    @staticmethod
+    def _draw_state(context, layout, ob):
+        changes = freshness.changes(ob, context.scene)
+        if changes is None:
+            layout.label(text="Looking for changes…", icon="SORTTIME")
+        elif changes:
+            box = layout.box()
+            box.label(text="Stale: bake again", icon="FILE_REFRESH")
+            for sentence in changes[:4]:
+                draw_sentence(box, sentence, "DOT")
+            if len(changes) > 4:
+                box.label(text=f"and {len(changes) - 4} more")
+        else:
+            layout.label(text="Up to date", icon="CHECKMARK")
+
+
+class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
+    bl_label = "Database"
+    bl_parent_id = "MM_PT_bake"
+
+    @classmethod
+    def poll(cls, context):
+        return super().poll(context) and bool(active_armature(context).mm.bake.key)
+
+    def draw_character(self, context, layout, ob):
+        report = baking.report(ob)
+        column = layout.column(align=True)
+        for label, value in (("Clips", f"{report['clips']}"),
+                             ("Frames", f"{report['frames']:,} ({report['minutes']:.1f} min)"),
+                             ("Features", f"{report['features']} numbers per frame"),
+                             ("Size", f"{report['megabytes']:.1f} MB")):
+            _row(column, label, value)
+        _draw_counts(layout, "Frames per tag", report["frames_per_tag"], "BOOKMARKS")
+        _draw_counts(layout, "Not entered by a search", report["not_entered"], "REMOVE")
+        _draw_counts(layout, "Seconds excluded", report["excluded"], "CANCEL")
+        for sentence in report["left_out"]:
+            draw_sentence(layout, f"Left out: {sentence}")
+        for sentence in report["warnings"]:
+            draw_sentence(layout, sentence, "INFO")
+
+
+class MM_PT_bake_details(CharacterPanel, bpy.types.Panel):
+    bl_label = "Root and Contacts"
+    bl_parent_id = "MM_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_character(self, context, layout, ob):
+        settings = ob.mm.bake
+        column = layout.column(align=True)
+        column.active = settings.root != "bone"
+        column.prop(settings, "facing")
+        column.prop(settings, "root_position")
+        column.prop(settings, "root_facing")
+        column = layout.column(align=True)
+        column.prop(settings, "contact_speed")
+        column.prop(settings, "contact_height")
+        column.prop(settings, "contact_filter")
+        layout.prop(settings, "skip_rest")
+
+
+def _draw_counts(layout, title, counts, icon):
+    if not counts:
+        return
+    column = layout.column(align=True)
+    column.label(text=title, icon=icon)
+    for name, count in counts.items():
+        _row(column, name, f"{count:,}")
+
+
+def _row(layout, label, value):
+    row = layout.split(factor=0.55)
+    row.label(text=label, translate=False)
+    row.label(text=value, translate=False)
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_PT_bake, MM_PT_bake_details, MM_PT_bake_report))

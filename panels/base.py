@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What our panels share: the place in the sidebar, and the character that they speak of."""
+
+from ..mm_blender.scene import jobs
+from ..mm_blender.scene.character import active_armature
+
+
+class CharacterPanel:
+    """A panel of the sidebar that is shown for an armature: subclasses write `draw_character(context, layout, ob)`."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Motion Matching"
+
+    @classmethod
+    def poll(cls, context):
+        return active_armature(context) is not None
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        self.draw_character(context, layout, active_armature(context))
+
+
+def draw_sentence(layout, text, icon="ERROR", width=46):
+    """A sentence over as many lines as it needs: labels do not wrap."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for index, line in enumerate(_wrapped(text, width)):
+        column.label(text=line, icon=icon if index == 0 else "BLANK1", translate=False)
+
+
+def draw_job(layout, title):
+    """The progress of a job with this title, with Cancel; False when there is none."""
+    job = jobs.current()
+    if job is None or job.title != title:
+        return False
+    row = layout.row(align=True)
+    row.progress(factor=job.share, text=f"{job.share:.0%}  {job.text}")
+    row.operator("mm.job_cancel", text="", icon="CANCEL")
+    return True
+
+
+def _wrapped(text, width):
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    return [*lines, line]

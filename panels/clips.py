@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips: the Actions that the character is made of."""
+
+import bpy
+
+from ..mm_blender.scene import clips, sampling
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence
+
+
+class MM_UL_clips(bpy.types.UIList):
+    """Rows of clips; Blender's own search field filters them by name."""
+
+    def draw_item(self, context, layout, ob, clip, _icon, _active, _property, index):
+        action = clip.action
+        row = layout.row(align=True)
+        row.active = clip.use
+        row.prop(clip, "use", text="")
+        problem = clips.trouble(ob, clip, context.scene)
+        if problem:
+            row.label(text="", icon="ERROR")
+        if action is not None:
+            row.prop(action, "name", text="", emboss=False, icon="ACTION")
+        else:
+            row.label(text=clip.name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
+        if action is not None and len(action.mm.tags):
+            row.label(text="", icon="BOOKMARKS")
+        end = row.row(align=True)
+        end.alignment = "RIGHT"
+        end.label(text=f"{clips.seconds(ob, clip, context.scene):.1f} s")
+        end.prop(clip, "mirror", text="", icon="MOD_MIRROR", emboss=False)
+        end.prop(clip, "loop", text="", icon="LOOP_BACK" if clip.loop else "TRACKING_FORWARDS_SINGLE", emboss=False)
+        end.operator("mm.clip_show", text="", icon="HIDE_OFF", emboss=False).index = index
+
+    def filter_items(self, _context, ob, property_name):
+        # Search by the Action's present name and by its tags: the stored name is only that of a deleted one.
+        entries = getattr(ob, property_name)
+        flags = []
+        for clip in entries:
+            words = [clip.action.name if clip.action else clip.name]
+            words += [tag.name for tag in clip.action.mm.tags] if clip.action else []
+            found = self.filter_name.lower() in " ".join(words).lower()
+            flags.append(self.bitflag_filter_item if found else 0)
+        return flags, []
+
+
+class MM_MT_clips_add(bpy.types.Menu):
+    """More ways to add clips"""
+    bl_label = "Add Clips"
+    bl_idname = "MM_MT_clips_add"
+
+    def draw(self, _context):
+        layout = self.layout
+        layout.operator_enum("mm.clips_add", "source")
+        layout.separator()
+        layout.operator("mm.import_motion", icon="IMPORT")
+        layout.separator()
+        layout.operator("mm.clips_remove_missing", icon="TRASH")
+
+
+class MM_PT_clips(CharacterPanel, bpy.types.Panel):
+    bl_label = "Clips"
+
+    def draw_header_preset(self, context):
+        ob = active_armature(context)
+        if len(ob.mm.clips):
+            used = clips.enabled(ob)
+            total = sum(clips.seconds(ob, clip, context.scene) for clip in used)
+            self.layout.label(text=f"{len(used)} clips, {total / 60:.1f} min")
+
+    def draw_character(self, context, layout, ob):
+        if draw_job(layout, "Importing"):
+            return
+        if not len(ob.mm.clips):
+            draw_sentence(layout, "Add the Actions that the character is made of.", "INFO")
+            layout.operator("mm.clips_add", text="Add All Actions That Fit", icon="ACTION").source = "FITTING"
+            layout.menu("MM_MT_clips_add", text="More Ways to Add", icon="DOWNARROW_HLT")
+            return
+        row = layout.row()
+        row.template_list("MM_UL_clips", "", ob.mm, "clips", ob.mm, "clip_index", rows=6)
+        side = row.column(align=True)
+        side.menu("MM_MT_clips_add", text="", icon="ADD")
+        side.operator("mm.clip_remove", text="", icon="REMOVE")
+        side.separator()
+        side.operator("mm.clip_move", text="", icon="TRIA_UP").by = -1
+        side.operator("mm.clip_move", text="", icon="TRIA_DOWN").by = 1
+        if ob.mm.clip_index < len(ob.mm.clips):
+            self._draw_clip(context, layout, ob, ob.mm.clips[ob.mm.clip_index])
+
+    @staticmethod
+    def _draw_clip(context, layout, ob, clip):
+        if problem := clips.trouble(ob, clip, context.scene):
+            draw_sentence(layout, problem)
+        column = layout.column()
+        if not clip.use_nla:
+            column.prop(clip, "action")
+        if clip.source is not None:
+            column.prop(clip, "source")
+        span = clips.frame_range(ob, clip)
+        row = column.row(heading="Range", align=True)
+        row.prop(clip, "use_range", text="")
+        part = row.row(align=True)
+        part.active = clip.use_range
+        if clip.use_range:
+            part.prop(clip, "start", text="")
+            part.prop(clip, "end", text="")
+        elif span:
+            part.label(text=f"all, {span[0]:g} to {span[1]:g}")
+        column.prop(clip, "speed")
+        row = column.row(heading="Also")
+        row.prop(clip, "mirror", toggle=True)
+        row.prop(clip, "loop", toggle=True)
+        if clip.action is not None and span:
+            armature = clips.armature_of(ob, clip)
+            way, reason = sampling.how_to_read(armature, clip.action, clips.slot_of(clip))
+            text = "Read from F-curves" if way == "curves" else f"Evaluated frame by frame: {reason}"
+            draw_sentence(column, text, "FCURVE" if way == "curves" else "PLAY")
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_UL_clips, MM_MT_clips_add, MM_PT_clips))
