@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extension as a whole: what it registers, what it leaves behind, and what its zip holds."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import dev
+
+pytestmark = pytest.mark.blender
+ROOT = Path(__file__).resolve().parent.parent
+
+REGISTER_TWICE = """
+from tests.conftest import load_extension
+from tests.window.traces import left, traces, watching
+
+package = load_extension()
+before = traces()
+with watching():
+    for _ in range(2):
+        package.register()
+        assert left(before, traces())["classes"]
+        package.unregister()
+        assert left(before, traces()) == {}, left(before, traces())
+"""
+
+
+def test_unregistering_leaves_nothing_behind():
+    outcome = subprocess.run([sys.executable, "-c", REGISTER_TWICE], cwd=ROOT, capture_output=True, text=True)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+def test_everything_the_artist_sees_has_a_tooltip(extension):
+    import bpy
+
+    classes = {name: getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("MM_")}
+    operators = {name: kind for name, kind in classes.items() if issubclass(kind, bpy.types.Operator)}
+    assert operators
+    bare = [name for name, kind in operators.items() if not kind.bl_rna.description]
+    for name, kind in classes.items():
+        shown = [prop for prop in kind.bl_rna.properties if prop.is_runtime and not prop.is_hidden]
+        bare += [f"{name}.{prop.identifier}" for prop in shown if not prop.description]
+    assert not bare
+
+
+def test_the_zip_holds_what_the_artist_needs_and_nothing_else(tmp_path):
+    with zipfile.ZipFile(dev.build(sys.executable, tmp_path)) as archive:
+        names = archive.namelist()
+    top = {name.partition("/")[0] for name in names}
+    needed = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md", "mm_blender", "operators", "panels"}
+    assert top == needed
+    assert all(name.endswith((".py", ".toml", ".md", "LICENSE", "/")) for name in names)
