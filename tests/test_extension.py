@@ -36,13 +36,13 @@ def test_unregistering_leaves_nothing_behind():
 def test_everything_the_artist_sees_has_a_tooltip(extension):
     import bpy
 
-    classes = {name: getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("MM_")}
-    operators = {name: kind for name, kind in classes.items() if issubclass(kind, bpy.types.Operator)}
-    assert operators
-    bare = [name for name, kind in operators.items() if not kind.bl_rna.description]
-    for name, kind in classes.items():
-        shown = [prop for prop in kind.bl_rna.properties if prop.is_runtime and not prop.is_hidden]
-        bare += [f"{name}.{prop.identifier}" for prop in shown if not prop.description]
+    operators = [getattr(bpy.ops.mm, name).get_rna_type() for name in dir(bpy.ops.mm)]
+    groups = [getattr(bpy.types, name).bl_rna for name in dir(bpy.types) if name.startswith("MM_")]
+    assert operators and groups
+    bare = [kind.identifier for kind in operators if not kind.description]
+    for kind in operators + groups:
+        shown = [prop for prop in kind.properties if prop.is_runtime and not prop.is_hidden]
+        bare += [f"{kind.identifier}.{prop.identifier}" for prop in shown if not prop.description]
     assert not bare
 
 
