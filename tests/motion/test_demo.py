@@ -8,6 +8,10 @@ import pytest
 
 from mm_blender.motion import demo, quat
 from mm_blender.motion.demo.body import HEEL, SOLE, TOES, upright
+from mm_blender.motion.demo.catalogue import plans
+from mm_blender.motion.demo.gait import plan
+from mm_blender.motion.demo.pose import pose
+from mm_blender.motion.skeleton import forward
 
 SKELETON = demo.skeleton()
 CLIPS = demo.clips()
@@ -200,6 +204,16 @@ def test_nothing_jerks(clip, worlds):
     running = clip.tag_mask("run").any()
     assert peak[~leg].max() < (60 if running else 30)
     assert peak[leg].max() < (200 if running else 140)
+
+
+def test_the_legs_reach_the_planned_feet_exactly():
+    for name, path, *_ in plans(60.0):
+        if name in ("run fast", "walk turn 180 left", "strafe fast right", "crouch arc left", "run stop left"):
+            gait, feet = plan(path)
+            positions, _ = forward(SKELETON, *pose(path, gait, feet))
+            for foot, letter in zip(feet, "LR"):
+                miss = positions[path.inside, joint(f"toe.{letter}")] - foot.ball[path.inside]
+                assert np.abs(miss).max() < 1e-6
 
 
 def test_arms_swing_against_the_legs(worlds):

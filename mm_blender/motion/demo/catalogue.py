@@ -17,9 +17,14 @@ FOREVER = (Stepping(),)
 
 def clips(rate=60):
     """Every demo clip, prepared: the root on the ground, contacts known, tags set. About eight minutes."""
-    makers = (_standing, _steady, _changes, _arcs, _turns_in_place, _turns_on_the_move, _strafes, _backward, _crouch,
-              _wander)
-    return [_clip(*entry) for maker in makers for entry in maker(float(rate))]
+    return [_clip(*entry) for entry in plans(float(rate))]
+
+
+def plans(rate):
+    """The plan of every clip: name, path, tags and, where it loops, True."""
+    for kind in (_standing, _steady, _changes, _arcs, _turns_in_place, _turns_on_the_move, _strafes, _backward,
+                 _crouch, _wander):
+        yield from kind(rate)
 
 
 def _clip(name, path, tags, loop=False):
@@ -80,7 +85,7 @@ def _arcs(rate):
             yield _loop(f"{gait} arc {radius} {way}", rate, speed, 5, (gait,), sign * np.degrees(speed / radius))
     for gait, speed, radius in (("walk", WALK, 1.5), ("run", 3.0, 3.5)):
         bend = np.degrees(speed / radius)
-        half = 180 / bend
+        half = 90 / bend  # seconds to a quarter turn
         heading = np.cumsum([(-half, -90), (2 * half, 180), (2 * half, -180), (2 * half, 180)], axis=0)
         yield f"{gait} weave", Path(4 * half, rate, speed, heading, steps=FOREVER), (gait,)
 

@@ -14,7 +14,6 @@ from .curves import above_zero, between, bump, ease, smooth, travel
 from .path import turned
 
 CLEAR = 0.115  # metres that a swinging foot keeps to the side of the standing one
-
 CREST = 0.2    # part of the swing after which the heel is highest
 AIM = 0.7      # part of the swing after which the foot is turned for landing
 
@@ -35,6 +34,23 @@ class Gait:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """One foot's N swings and the N + 1 stances before, between and after them."""
+
+    side: int            # -1 left, 1 right
+    lift: np.ndarray     # (N,) seconds
+    touch: np.ndarray    # (N,) seconds
+    spot: np.ndarray     # (N + 1, 2) where the ball stands in the world
+    yaw: np.ndarray      # (N + 1,) where the foot points
+    when: np.ndarray     # (N + 1,) seconds at which the root passes the foot
+
+    @property
+    def half_way(self):
+        """(N,) seconds at which each swing is half over."""
+        return (self.lift + self.touch) / 2
+
+
+@dataclass(frozen=True)
 class Foot:
     """One foot at each frame."""
 
@@ -48,19 +64,18 @@ class Foot:
 def plan(path):
     """The gait along a path, and its left and right foot."""
     gait, swings = manner(path)
-    stances = [_stances(path, gait, lift, touch, side) for (lift, touch), side in zip(swings, SIDES)]
-    feet = [_foot(path, gait, swings[k], stances[k], swings[1 - k], stances[1 - k], SIDES[k]) for k in (0, 1)]
-    return gait, feet
+    left, right = (_place(path, gait, *swing, side) for swing, side in zip(swings, SIDES))
+    return gait, (_foot(path, gait, left, right), _foot(path, gait, right, left))
 
 
 def manner(path):
     """The gait at each frame, and for each foot the times (N,) of lifts and touches."""
     ahead, left = turned(path.velocity, -path.yaw).T[::-1] * np.array([[1], [-1]])
     speed = np.hypot(ahead, left)
-    cross = between(np.abs(left), 0.8, 1.1)
+    running = between(speed, 1.65, 2.15)
+    cross = between(np.abs(left), 0.8, 1.1) * (1 - running)
     turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2) * (1 - cross) + np.radians(35) * np.sign(left) * cross
     forward, sideways = ahead * np.cos(turn) + left * np.sin(turn), left * np.cos(turn) - ahead * np.sin(turn)
-    running = between(speed, 1.65, 2.15)
     spin = smooth(np.abs(np.gradient(path.yaw, 1 / path.rate)), 0.1, path.rate)
 
     backward = between(-forward, 0.1, 0.5)
@@ -70,7 +85,7 @@ def manner(path):
     walk = np.maximum(walk, np.minimum(0.8 + 0.17 * spin, 1.35))
     run = 1.10 + 0.10 * speed
     hurry = np.abs((path.acceleration * path.velocity).sum(-1)) / (speed + 0.3)  # steps are short while speed changes
-    cadence = smooth(walk + (run - walk) * running + 0.1 * hurry, 0.1, path.rate)
+    cadence = smooth(walk + (run - walk) * running + 0.14 * hurry, 0.1, path.rate)
     airborne = 0.455 + 0.025 * np.clip(speed - 0.8, 0, 1) + running * (0.17 + 0.05 * (speed - 2.5))
     airborne = smooth(airborne, 0.1, path.rate)
 
@@ -90,20 +105,16 @@ def _phase(path, stretch, cadence, airborne):
     """Strides so far (F,), shifted and stretched so that first lift and last touch fall where they should."""
     phase = np.concatenate([[0], np.cumsum((cadence[1:] + cadence[:-1]) / (2 * path.rate))])
     offset = 0.5 if stretch.first == "right" else 0.0
-    if stretch.start is None and stretch.stop is None:
-        if stretch.cycles:
-            phase *= stretch.cycles / (path.at(phase, path.duration) - path.at(phase, 0.0))
-        return phase - path.at(phase, stretch.at) + offset
+    if stretch.cycles:
+        phase *= stretch.cycles / (path.at(phase, path.duration) - path.at(phase, 0.0))
     if stretch.start is None:
-        return phase - path.at(phase, stretch.stop) + offset
-    begin = path.at(phase, stretch.start)
-    first = offset - path.at(airborne, stretch.start)
+        return phase - path.at(phase, stretch.at if stretch.stop is None else stretch.stop) + offset
+    phase -= path.at(phase, stretch.start)
+    swing = path.at(airborne, stretch.start)
     if stretch.stop is not None:
-        strides = path.at(phase, stretch.stop) - begin - path.at(airborne, stretch.start)
-        whole = max(np.round(2 * strides) / 2, 0.5)
-        phase = begin + (phase - begin) * (whole + path.at(airborne, stretch.start)) / (
-            path.at(phase, stretch.stop) - begin)
-    return phase - begin + first
+        strides = path.at(phase, stretch.stop)
+        phase *= (max(np.round(2 * (strides - swing)) / 2, 0.5) + swing) / strides
+    return phase + offset - swing
 
 
 def _swings(path, stretch, phase, airborne, offset):
@@ -118,9 +129,8 @@ def _swings(path, stretch, phase, airborne, offset):
     return np.stack([np.interp(np.maximum(lifts, low), phase, path.times), when])[:, keep]
 
 
-def _stances(path, gait, lift, touch, side):
-    """Where the ball stands (N + 1, 2), where the foot points (N + 1,) and when the root passes it, for each stance:
-    before, between and after the swings."""
+def _place(path, gait, lift, touch, side):
+    """Steps beside the path: a foot stands where the root passes in the middle of its stance."""
     begin, end = np.append(path.times[0], touch), np.append(lift, path.times[-1])
     middle = (begin + end) / 2
     middle[0], middle[-1] = path.times[0], path.times[-1]  # standing, or far outside the clip
@@ -138,83 +148,90 @@ def _stances(path, gait, lift, touch, side):
     push = path.at(path.acceleration, middle) * 0.04
     ball -= push * np.minimum(1, 0.13 / np.maximum(np.hypot(*push.T), 1e-9))[:, None]
     out = np.radians(8 - 4 * brisk - 2 * running + 6 * crouch)
-    return ball, yaw - side * out, middle
+    return Steps(side, lift, touch, ball, yaw - side * out, middle)
 
 
-def _foot(path, gait, swing, stance, other_swing, other_stance, side):
-    """The foot at each frame, from its swings and stances."""
-    (lift, touch), (spot, yaw, _) = swing, stance
-    now = path.times
-    last = np.searchsorted(touch, now, side="right")    # the stance that is, or that the swing leads to, minus one
-    count = len(lift)
+def _foot(path, gait, steps, other):
+    """The foot at each frame: standing, and swinging from spot to spot."""
+    count = len(steps.lift)
+    now = path.times + 1e-6  # so that rounding cannot decide on which side of a touch a frame lies
     if count == 0:
-        ball = np.append(spot[0], SOLE) * np.ones((len(now), 1))
         zero = np.zeros(len(now))
-        return Foot(ball, zero + yaw[0], zero, zero, np.ones(len(now), dtype=bool))
+        ball = np.tile(np.append(steps.spot[0], SOLE), (len(now), 1))
+        return Foot(ball, zero + steps.yaw[0], zero, zero, zero == 0)
 
-    # Manner of each swing, taken half-way.
-    middle = (lift + touch) / 2
-    speed, running = path.at(gait.speed, middle), path.at(gait.running, middle)
-    ahead = path.at(gait.forward, middle) / np.maximum(speed, 0.3)
-    crouch = path.at(path.crouching, middle)
+    stance = np.searchsorted(steps.touch, now, side="right")  # the one that is, or that the swing came from
+    k = np.minimum(stance, count - 1)                         # the swing that is, or that comes next
+    u = np.clip((now - steps.lift[k]) / (steps.touch - steps.lift)[k], 0, 1)
+    u = np.where(stance == count, 1.0, u)
+    contact = (u == 0) | (u == 1)
+
+    speed, running = path.at(gait.speed, steps.half_way), path.at(gait.running, steps.half_way)
+    go = travel(u, 0.34, 0.57 - 0.24 * running[k])
+    spot = steps.spot[k] + (steps.spot[k + 1] - steps.spot[k]) * go[:, None]
+    spot = spot + _bow(path, gait, steps, other)[k] * bump(u, 0.5)[:, None]
+    yaw = steps.yaw[k] + (steps.yaw[k + 1] - steps.yaw[k]) * go
+
+    pitch, toes, onward = _pitch(path, gait, steps, stance, k, u)
+    high = 0.042 - 0.02 * onward + 0.02 * path.at(path.crouching, steps.half_way)
+    early = high + running * (0.075 + 0.02 * (speed - 2.5))
+    late = running * (0.12 + 0.03 * (speed - 2.5))
+    # Neither heel nor toes may go into the ground, however the foot is turned.
+    soft = 0.05 * bump(u, 0.5)
+    heel = above_zero(-HEEL * np.sin(pitch) - SOLE * (1 - np.cos(pitch)), soft)
+    tip = above_zero(TOES * np.sin(toes) - SOLE * (1 - np.cos(toes)), soft)
+    height = early[k] * bump(u, 0.38) + late[k] * bump(u, 0.73) + (heel + tip) * ~contact
+    return Foot(np.column_stack([spot, SOLE + height]), yaw, pitch, toes, contact)
+
+
+def _pitch(path, gait, steps, stance, k, u):
+    """Pitch of the foot and of the toes (F,), and how much each swing goes forward (N,).
+
+    Down from the landing, flat, up to a crest just after the lift, then towards the next landing: heel first forward,
+    ball first sideways and backward.
+    """
+    count, now = len(steps.lift), path.times
+    speed, running = path.at(gait.speed, steps.half_way), path.at(gait.running, steps.half_way)
+    crouch = path.at(path.crouching, steps.half_way)
+    ahead = path.at(gait.forward, steps.half_way) / np.maximum(speed, 0.3)
     onward, back = np.clip(ahead, 0, 1), np.clip(-ahead, 0, 1)
     pace = between(speed, -0.5, 1.3)
-    off = np.radians(16 + 52 * onward * pace + 18 * running + 10 * back) * (1 - 0.3 * crouch)
-    strike = np.radians(21) * onward * pace * (1 - 0.75 * running) * (1 - 0.6 * crouch)
-    land = np.radians(4 + 18 * back) * (1 - np.clip(onward * 1.6, 0, 1)) * between(speed, 0.1, 0.5)
-    height = 0.022 + 0.02 * crouch + 0.02 * (1 - onward) + running * (0.10 + 0.03 * (speed - 2.5))
-    late = running * (0.12 + 0.03 * (speed - 2.5))
+    crest = np.radians(16 + 52 * onward * pace + 18 * running + 10 * back) * (1 - 0.3 * crouch)
+    heel_first = np.radians(21) * onward * pace * (1 - 0.75 * running) * (1 - 0.6 * crouch)
+    ball_first = np.radians(4 + 18 * back) * (1 - np.clip(onward * 1.6, 0, 1)) * between(speed, 0.1, 0.5)
+    landing = ball_first - heel_first
 
-    # The swing that is under way, or the one that comes next while standing.
-    k = np.minimum(last, count - 1)
-    u = np.clip((now - lift[k]) / (touch[k] - lift[k]), 0, 1)
-    u = np.where(last == count, 1.0, u)
-    go = travel(u, 0.34, 0.57 - 0.24 * running[k])
-    bow = _bow(path, gait, swing, stance, other_swing, other_stance, side)
-    flat = spot[k] + (spot[k + 1] - spot[k]) * go[:, None] + bow[k] * bump(u, 0.5)[:, None]
-    heading = yaw[k] + (yaw[k + 1] - yaw[k]) * go
+    begin, end = np.append(-np.inf, steps.touch)[stance], np.append(steps.lift, np.inf)[stance]
+    length, after = end - begin, CREST * (steps.touch - steps.lift)[k]
+    rise = ease(1 - np.maximum(end + after - now, 0) / (np.minimum(0.52 * length, 0.3) + after))
+    lowered = 1 - ease((now - begin) / np.minimum(0.3 * length, 0.16))
+    standing = crest[k] * rise * (stance < count) + np.append(0, np.maximum(landing, 0))[stance] * lowered
 
-    # Pitch: down from the landing, flat, up to a peak just after the lift, then towards the next landing.
-    since = now - np.append(-np.inf, touch)[last]
-    until = np.append(lift, np.inf)[last] - now
-    length = np.append(lift, np.inf)[last] - np.append(-np.inf, touch)[last]
-    duration = touch - lift
-    crest = CREST * duration[k]
-    rise = np.minimum(0.52 * length, 0.3) + crest
-    lifted = off[k] * ease(1 - np.maximum(until + crest, 0) / rise) * (last < count)
-    landing = land - strike  # heel first where negative
     aim = landing[k]
-    fall = between(u, CREST, AIM)
-    pitch = np.where(u > CREST, off[k] + (aim - off[k]) * fall, lifted)
-    pitch = np.where(u > AIM, aim * (1 - np.where(aim < 0, between(u, AIM, 1.0), 0)), pitch)
-    landed = np.append(0, np.maximum(landing, 0))[last] * (1 - ease(since / np.minimum(0.3 * length, 0.16)))
-    pitch = np.where((u == 0) | (last == count), lifted + landed, pitch)
-
-    loose = ease(u / 0.55) * np.where(aim > 0, 1 - between(u, 0.6, 0.95), 1)
+    swinging = crest[k] + (aim - crest[k]) * between(u, CREST, AIM) - np.minimum(aim, 0) * between(u, AIM, 1.0)
+    swinging = np.where(u > CREST, swinging, crest[k] * rise)
     contact = (u == 0) | (u == 1)
-    toes = np.where(contact, 0, pitch * loose)
-    soft = 0.05 * bump(u, 0.5)
-    need = above_zero(-HEEL * np.sin(pitch) - SOLE * (1 - np.cos(pitch)), soft)
-    need = need + above_zero(TOES * np.sin(toes) + SOLE * (np.cos(toes) - 1), soft)
-    aloft = height[k] * bump(u, 0.38) + late[k] * bump(u, 0.73) + need * ~contact
-    ball = np.concatenate([flat, (SOLE + aloft)[:, None]], axis=-1)
-    return Foot(ball, heading, pitch, toes, contact)
+    pitch = np.where(contact, standing, swinging)
+    loose = ease(u / 0.55) * np.where(aim > 0, 1 - between(u, 0.6, 0.95), 1)
+    return pitch, np.where(contact, 0, pitch * loose), onward
 
 
-def _bow(path, gait, swing, stance, other_swing, other_stance, side):
+def _bow(path, gait, steps, other):
     """(N, 2) how far aside each swing bends: along the path's own curve, and around the standing foot."""
-    (lift, touch), (spot, yaw, when) = swing, stance
-    way = spot[1:] - spot[:-1]
-    root, half = path.at(path.position, when), path.at(path.position, (lift + touch) / 2)
-    curve = half - (root[1:] + root[:-1]) / 2
-    across = turned(way, np.pi / 2) / np.maximum(np.hypot(*way.T), 0.3)[:, None]
+    way = steps.spot[1:] - steps.spot[:-1]
+    length = np.hypot(*way.T)
+    root = path.at(path.position, steps.when)
+    curve = path.at(path.position, steps.half_way) - (root[1:] + root[:-1]) / 2
+    across = turned(way, np.pi / 2) / np.maximum(length, 0.3)[:, None]
     curve = across * (curve * across).sum(-1, keepdims=True)
 
-    other = other_stance[0][np.searchsorted(other_swing[1], (lift + touch) / 2, side="right")]
-    along = np.clip(((other - spot[:-1]) * way).sum(-1) / np.maximum((way**2).sum(-1), 1e-9), 0, 1)
     # Feet that cross pass before and behind each other, others beside.
-    cross, before = path.at(gait.cross, (lift + touch) / 2), side * np.sign(path.at(gait.sideways, (lift + touch) / 2))
-    out = turned(np.stack([side * (1 - cross), before * cross], axis=-1), (yaw[1:] + yaw[:-1]) / 2)
-    gap = ((spot[:-1] + along[:, None] * way + curve - other) * out).sum(-1)
-    passing = between(np.hypot(*way.T), 0.1, 0.3)
+    cross = path.at(gait.cross, steps.half_way)
+    before = steps.side * np.sign(path.at(gait.sideways, steps.half_way))
+    out = np.stack([steps.side * (1 - cross), before * cross], axis=-1)
+    out = turned(out, (steps.yaw[1:] + steps.yaw[:-1]) / 2)
+    standing = other.spot[np.searchsorted(other.touch, steps.half_way, side="right")] - steps.spot[:-1]
+    along = np.clip((standing * way).sum(-1) / np.maximum(length**2, 1e-9), 0, 1)
+    gap = ((along[:, None] * way + curve - standing) * out).sum(-1)
+    passing = between(length, 0.1, 0.3)
     return curve + out * (passing * above_zero(CLEAR + 0.07 * cross - gap, 0.01))[:, None]

@@ -9,11 +9,12 @@ import numpy as np
 
 from .. import quat
 from .body import SIDES, skeleton, upright
-from .curves import between, over, settle, smooth
+from .curves import above_zero, between, over, settle, smooth
 from .path import turned
 
 EXTENSION = 0.994  # the longest that a leg gets, as a part of its length
 GRAVITY = 9.81
+BREATH, DRIFT = 4, 6  # seconds of a breath, and of a slow sway, while standing
 
 
 def pose(path, gait, feet):
@@ -24,8 +25,8 @@ def pose(path, gait, feet):
     world |= legs
 
     frames = len(path.times)
-    rest = upright()[1]
-    turns = np.stack([world.get(name, np.broadcast_to(rest[j], (frames, 4))) for j, name in enumerate(body.names)], 1)
+    world["root"] = np.broadcast_to(upright()[1][0], (frames, 4))
+    turns = np.stack([world[name] for name in body.names], axis=1)
     rotations = turns.copy()
     rotations[:, 1:] = quat.inv_mul(turns[:, body.parents[1:]], turns[:, 1:])
     rotations[:, 0] = quat.from_yaw(path.yaw)
@@ -43,13 +44,13 @@ def _rotations(path, gait, feet):
     load = _load(path, feet)
     still = 1 - between(smooth(gait.speed, 0.2, rate), 0.0, 0.5)
     run, crouch = gait.running, path.crouching
-    breath = still * np.sin(2 * np.pi * path.times / 4)
-    drift = still * np.sin(2 * np.pi * path.times / 6 + 1)
+    breath = still * np.sin(2 * np.pi * path.times / BREATH)
+    drift = still * np.sin(2 * np.pi * path.times / DRIFT + 1)
 
     push = turned(path.acceleration, -path.yaw) / GRAVITY
     push = settle(push, 1.3, 0.55, 0.16, rate)
     pace = np.clip(gait.forward, -1.5, 6)
-    lean = 0.045 + 0.03 * pace + 0.06 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
+    lean = 0.05 + 0.03 * between(gait.speed, 0.2, 1.2) + 0.03 * pace + 0.06 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
     tilt = 0.6 * np.tanh(push[:, 0] / 0.6)
     lead = _lookahead(path)
 
@@ -78,67 +79,65 @@ def _arm(path, gait, apart, breath, lean, side, letter, chest):
     run = smooth(gait.running, 0.2, rate)
     reach = settle(apart, 1.9, 0.6, 0.13, rate)
     later = settle(apart, 1.5, 0.6, 0.10, rate)
-    swing = (0.95 + 0.1 * run) * reach - 0.05 - 0.22 * run + 0.55 * crouch + 0.3 * lean * (1 - run)
+    swing = (0.87 + 0.18 * run) * reach - 0.05 - 0.22 * run + (0.55 + 0.12 * side) * crouch + 0.3 * lean * (1 - run)
     apartness = 0.14 + 0.10 * run + 0.10 * crouch + 0.02 * breath + 0.05 * np.abs(reach)
     inward = 0.22 + 0.08 * run + 0.1 * crouch
-    bend = 0.38 + 1.04 * run + 0.7 * crouch + (0.75 - 0.2 * run) * later + 0.05 * np.clip(gait.speed, 0, 2)
-    bend = 0.12 + np.logaddexp(0, 14 * (bend - 0.12)) / 14
+    bend = 0.45 + 0.97 * run + (0.7 + 0.2 * side) * crouch + 0.05 * np.clip(gait.speed, 0, 2)
+    bend = 0.12 + above_zero(bend - 0.12 + (0.65 - 0.1 * run) * later, 0.1)  # an elbow never straightens out
 
-    shrug = quat.mul(quat.from_angle_axis(side * (-0.03 * breath - 0.06 * crouch), np.array([0.0, 1, 0])),
-                     quat.from_angle_axis(side * 0.12 * reach, np.array([0.0, 0, 1])))
+    shrug = quat.mul(_turn(-side * (0.03 * breath + 0.06 * crouch), 1), _turn(side * 0.12 * reach, 2))
     shoulder = quat.mul(chest, shrug)
-    hang = _frame(np.array([0.0, 0, -1]))
-    upper = quat.mul(shoulder, quat.mul(_turn(swing, 0), quat.mul(_turn(-side * apartness, 1), hang)))
-    upper = quat.mul(upper, _turn(-side * inward, 1))
-    lower = quat.mul(quat.mul(upper, _turn(bend, 0)), _turn(-side * 0.5 * np.ones(len(bend)), 1))
+    hang = _along(np.array([0.0, 0, -1]), np.array([1.0, 0, 0]))
+    upper = quat.mul(_turn(swing, 0), quat.mul(_turn(-side * apartness, 1), hang))
+    upper = quat.mul(quat.mul(shoulder, upper), _turn(-side * inward, 1))
+    lower = quat.mul(quat.mul(upper, _turn(bend, 0)), _turn(np.array(-side * 0.5), 1))
     hand = quat.mul(lower, _turn(0.18 + 0.25 * (later - reach), 0))
     return {f"shoulder.{letter}": _apply(f"shoulder.{letter}", shoulder), f"upper_arm.{letter}": upper,
             f"forearm.{letter}": lower, f"hand.{letter}": hand}
 
 
-def _hips_and_legs(path, gait, feet, hips_turn):
+def _hips_and_legs(path, gait, feet, pelvis):
     """Hips (F, 3) in the root's frame, as high as the legs allow, and leg rotations by name."""
-    rate = path.rate
-    load = _load(path, feet)
+    rest = dict(zip(skeleton().names, upright()[0]))
+    thigh = np.linalg.norm(rest["shin.R"] - rest["thigh.R"])
+    shin = np.linalg.norm(rest["foot.R"] - rest["shin.R"])
+    longest = (EXTENSION - 0.016 * gait.running) * (thigh + shin)
+    turn = quat.mul(pelvis, quat.inv(upright()[1][1]))
     balls = [_in_root(path, foot.ball) for foot in feet]
-    spread = smooth(np.abs(balls[1][:, 0] - balls[0][:, 0]) / 2, 0.1, rate)
-    lilt = smooth(_bob(gait), 0.02, rate)
-    still = 1 - between(gait.speed, 0.0, 0.5)
-    breath = still * np.sin(2 * np.pi * path.times / 4 - 0.6)
-    x = (0.62 - 0.25 * between(gait.speed, 0.2, 1.3)) * spread * load
-    y = -0.07 * path.crouching + 0.012 * gait.running + still * 0.004 * np.sin(2 * np.pi * path.times / 6)
-    wish = upright()[0][1, 2] - 0.01 + 0.002 * breath - 0.028 * between(gait.speed, 0.2, 1.6) - 0.035 * gait.running
-    wish = wish + lilt - 0.27 * path.crouching
 
-    rest, turn = upright()
-    names = skeleton().names
-    hip, knee, ankle, ball = (rest[names.index(name)] for name in ("thigh.R", "shin.R", "foot.R", "toe.R"))
-    thigh, shin = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee)
-    still_hips = quat.mul(hips_turn, quat.inv(turn[1]))
-    sockets, ankles, foot_turns, limits = [], [], [], []
-    for foot, side, place in zip(feet, SIDES, balls):
-        mirror = np.array([side, 1, 1])
-        socket = quat.rotate(still_hips, (hip - rest[1]) * mirror) + np.stack([x, y, 0 * x], -1)
-        foot_turn = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.pitch, 0))
-        heel = place + quat.rotate(foot_turn, ankle - ball)
-        flat = np.sum((socket - heel)[:, :2] ** 2, axis=-1)
-        longest = (EXTENSION - 0.016 * gait.running) * (thigh + shin)
-        limits.append(heel[:, 2] - socket[:, 2] + np.sqrt(np.maximum(longest**2 - flat, 0.04)))
+    hips = _hips(path, gait, feet, balls)
+    soles, ankles, sockets, limits = [], [], [], []
+    for foot, ball, letter in zip(feet, balls, "LR"):
+        sole = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.pitch, 0))
+        ankle = ball + quat.rotate(sole, rest["foot.R"] - rest["toe.R"])
+        socket = quat.rotate(turn, rest[f"thigh.{letter}"] - rest["hips"])
+        apart = ((hips + socket - ankle)[:, :2] ** 2).sum(-1)
+        limits.append(ankle[:, 2] - socket[:, 2] + np.sqrt(np.maximum(longest**2 - apart, 0.04)))
+        soles.append(sole)
+        ankles.append(ankle)
         sockets.append(socket)
-        ankles.append(heel)
-        foot_turns.append(foot_turn)
-    z = wish - over(np.maximum(wish - np.minimum(*limits), 0), 0.1, rate)
+    hips[:, 2] -= over(np.maximum(hips[:, 2] - np.minimum(*limits), 0), 0.14, path.rate)
 
     legs = {}
-    for foot, socket, heel, foot_turn, letter in zip(feet, sockets, ankles, foot_turns, "LR"):
-        socket = socket + np.stack([0 * z, 0 * z, z], -1)
-        pelvis_yaw = quat.yaw(quat.rotate(still_hips, np.array([0.0, 1, 0])))
-        point = 0.65 * (foot.yaw - path.yaw) + 0.35 * pelvis_yaw
-        upper, lower = _two_bones(socket, heel, np.stack([-np.sin(point), np.cos(point), 0 * point], -1), thigh, shin)
-        toes = quat.mul(quat.from_yaw(foot.yaw - path.yaw), _turn(-foot.toes, 0))
-        legs |= {f"thigh.{letter}": upper, f"shin.{letter}": lower,
-                 f"foot.{letter}": _apply(f"foot.{letter}", foot_turn), f"toe.{letter}": _apply(f"toe.{letter}", toes)}
-    return np.stack([x, y, z], -1), legs
+    for foot, sole, ankle, socket, letter in zip(feet, soles, ankles, sockets, "LR"):
+        yaw = foot.yaw - path.yaw
+        point = 0.65 * yaw + 0.35 * quat.yaw(quat.rotate(turn, np.array([0.0, 1, 0])))
+        pole = _about(-np.sin(point), np.cos(point), 0.0)
+        legs[f"thigh.{letter}"], legs[f"shin.{letter}"] = _two_bones(hips + socket, ankle, pole, thigh, shin)
+        legs[f"foot.{letter}"] = _apply(f"foot.{letter}", sole)
+        legs[f"toe.{letter}"] = _apply(f"toe.{letter}", quat.mul(quat.from_yaw(yaw), _turn(-foot.toes, 0)))
+    return hips, legs
+
+
+def _hips(path, gait, feet, balls):
+    """Where the hips (F, 3) would like to be: over the standing foot, rising and falling with the steps."""
+    still = 1 - between(gait.speed, 0.0, 0.5)
+    spread = smooth(np.abs(balls[1][:, 0] - balls[0][:, 0]) / 2, 0.1, path.rate)
+    x = (0.62 - 0.25 * between(gait.speed, 0.2, 1.3)) * spread * _load(path, feet)
+    y = -0.07 * path.crouching + 0.012 * gait.running + still * 0.004 * np.sin(2 * np.pi * path.times / DRIFT)
+    z = upright()[0][1, 2] - 0.01 - 0.028 * between(gait.speed, 0.2, 1.6) - 0.035 * gait.running
+    z = z - 0.27 * path.crouching + still * 0.002 * np.sin(2 * np.pi * path.times / BREATH - 0.6)
+    return _about(x, y, z + _bob(gait, smooth(gait.running, 0.12, path.rate)))
 
 
 def _two_bones(start, end, pole, upper, lower):
@@ -155,16 +154,17 @@ def _two_bones(start, end, pole, upper, lower):
 
 
 def _along(y, x):
+    """The rotation of a bone along y that hinges about x."""
     y = y / np.linalg.norm(y, axis=-1, keepdims=True)
     return quat.from_matrix(np.stack([x, y, quat.cross(x, y)], axis=-1))
 
 
-def _bob(gait):
+def _bob(gait, running):
     """How the pelvis rises and falls: highest over the standing foot in a walk, in the air in a run."""
-    walk = (0.014 * between(gait.speed, 0.1, 1.0) + 0.014 * between(gait.speed, 0.9, 1.9)) * (1 - gait.running)
+    walk = 0.014 * between(gait.speed, 0.1, 1.0) + 0.014 * between(gait.speed, 0.9, 1.9)
     beat = 4 * np.pi * gait.phase
     stance = 1 - gait.airborne
-    return -walk * np.cos(beat) - 0.042 * gait.running * np.cos(beat - 2 * np.pi * stance)
+    return -walk * (1 - running) * np.cos(beat) - 0.042 * running * np.cos(beat - 2 * np.pi * stance)
 
 
 def _load(path, feet):
@@ -196,9 +196,3 @@ def _turn(angle, axis):
 def _apply(name, turn):
     """The joint's rest rotation, turned."""
     return quat.mul(turn, upright()[1][skeleton().names.index(name)])
-
-
-def _frame(y):
-    """The rotation of a bone along y whose Z points forward."""
-    x = np.cross(y, [0.0, 1, 0])
-    return quat.from_matrix(np.stack([x, y, np.cross(x, y)], axis=-1))
