@@ -42,8 +42,9 @@ def fcurves(action, ob=None, slot=None):
 
 
 def is_playing(fcurve):
-    """Whether Blender plays this curve: not muted, alone or with its group, and not empty or disabled."""
-    group = fcurve.group
+    """Whether Blender plays this curve: not muted, not empty, not disabled."""
+    # Muting a group mutes its curves too in the editors; from 4.4 on Blender looks at the curves alone.
+    group = fcurve.group if bpy.app.version < (4, 4) else None
     return fcurve.is_valid and not (fcurve.is_empty or fcurve.mute or (group is not None and group.mute))
 
 

@@ -83,7 +83,7 @@ def animate(ob, name, frames, bones=None, channels=("location", "rotation"), int
                 kept = tuple(getattr(bone, channel))
                 middle = 1.0 if channel == "scale" else 0.0
                 setattr(bone, channel, [middle + rng.uniform(-0.4, 0.4) for _ in kept])
-                bone.keyframe_insert(channel, frame=frame)
+                bone.keyframe_insert(channel, frame=frame, group=bone.name)
                 setattr(bone, channel, kept)
     for layer in getattr(action, "layers", ()):
         for bag in layer.strips[0].channelbags:

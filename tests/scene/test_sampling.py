@@ -88,7 +88,7 @@ def test_muted_curves_and_groups_are_left_out_and_modifiers_followed(rigs):
     next(curve.group for curve in curves if curve.group.name == "b2").mute = True
     curves[-1].modifiers.new("NOISE").strength = 0.3
     check(rigs, ob, action)
-    assert "b2" not in {plain.bone_of(curve.data_path)[0] for curve in curves if actions.is_playing(curve)}
+    assert not actions.is_playing(curves[0]) and actions.is_playing(curves[1])
 
 
 def test_connected_bones_do_not_move_away(rigs):
@@ -252,7 +252,8 @@ def test_after_reading_everything_is_as_the_artist_left_it(busy):
     assert state(ob) == before
 
 
-def test_at_every_pause_and_after_cancel_everything_is_as_the_artist_left_it(busy):
+def test_at_every_pause_and_after_cancel_everything_is_as_the_artist_left_it(busy, monkeypatch):
+    monkeypatch.setattr(evaluated, "SLICE", 0)
     ob, action = busy
     before, reading = state(ob), sampling.read_action(ob, action)
     assert [next(reading) < 1 for _ in range(3)] == [True] * 3
@@ -271,11 +272,12 @@ def test_after_an_error_everything_is_as_the_artist_left_it(busy, monkeypatch):
     assert state(ob) == before
 
 
-def test_an_artist_who_works_on_does_not_change_what_is_read(busy):
+def test_an_artist_who_works_on_does_not_change_what_is_read(busy, monkeypatch):
+    monkeypatch.setattr(evaluated, "SLICE", 0)
     ob, action = busy
     undisturbed = read(ob, action)
     reading, result = sampling.read_action(ob, action), None
-    for turn in range(100000):
+    for turn in range(1000):
         try:
             next(reading)
         except StopIteration as end:
