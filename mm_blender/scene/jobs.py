@@ -8,8 +8,9 @@ from bpy.app.handlers import persistent
 
 from ..errors import Cancelled, MotionError
 
-# Seconds of work between two looks at the screen, and of rest in which Blender draws and listens.
-SLICE, REST = 0.03, 0.005
+# Seconds of work in one go: as long as Blender took to draw and listen since the last one, within these bounds, so that
+# neither starves. And the time that it gets at the least.
+SLICE, REST = (0.03, 0.15), 0.005
 
 
 class Job:
@@ -18,6 +19,7 @@ class Job:
     def __init__(self, steps, title, on_done):
         self.steps, self.title, self.on_done = steps, title, on_done
         self.share, self.text = 0.0, ""
+        self.paused_at = time.perf_counter()
 
 
 _current = None
@@ -70,10 +72,12 @@ def _tick():
     if job is None:
         return None
     try:
-        until = time.perf_counter() + SLICE
+        now = time.perf_counter()
+        until = now + min(max(now - job.paused_at, SLICE[0]), SLICE[1])
         while time.perf_counter() < until:
             progress = next(job.steps)
             job.share, job.text = progress.share, progress.text
+        job.paused_at = time.perf_counter()
     except StopIteration as end:
         _current = None
         _finish(job, end.value)
@@ -101,8 +105,9 @@ def _finish(job, result):
 def _redraw():
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type in {"VIEW_3D", "DOPESHEET_EDITOR"}:
-                area.tag_redraw()
+            for region in area.regions if area.type == "VIEW_3D" else ():
+                if region.type == "UI":  # the panels: the scene itself has not changed
+                    region.tag_redraw()
 
 
 @persistent
