@@ -29,6 +29,8 @@ _PAST_END_ITEMS = [
     ("exclude", "Exclude", "Do not enter frames whose future is not known"),
 ]
 _DEFAULTS = Recipe()
+# From 4.5 on a path that may begin with // has to say so, or it is drawn in red.
+_OUTPUT_PATH = {"OUTPUT_PATH"} | ({"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set())
 
 
 def _armature_only(_settings, ob):
@@ -144,7 +146,7 @@ class MM_Bake(bpy.types.PropertyGroup):
                                   description="Contacts and gaps shorter than about this are ignored")
     skip_rest: BoolProperty(name="Skip Rest Pose", default=_DEFAULTS.skip_rest,
                             description="Leave out a T-pose at the beginning of a clip")
-    path: StringProperty(name="Database", default="//motion.mmdb", subtype="FILE_PATH",
+    path: StringProperty(name="Database", default="//motion.mmdb", subtype="FILE_PATH", options=_OUTPUT_PATH,
                          description="The file that is baked; // is the folder of this .blend")
     # What the last bake said, so that it is there after the file is opened again.
     key: StringProperty(options={"HIDDEN"})
