@@ -216,6 +216,23 @@ def test_the_legs_reach_the_planned_feet_exactly():
                 assert np.abs(miss).max() < 1e-6
 
 
+def between_bones(positions, first, second):
+    """The least distance (F,) of points along one bone from the other; a bone is a pair of joint names."""
+    a, b = (positions[:, joint(name)] for name in first)
+    c, d = (positions[:, joint(name)] for name in second)
+    points = a[:, None] + (b - a)[:, None] * np.linspace(0, 1, 9)[:, None]
+    way = (d - c)[:, None]
+    along = np.clip(((points - c[:, None]) * way).sum(-1) / (way**2).sum(-1), 0, 1)
+    return np.linalg.norm(points - c[:, None] - along[..., None] * way, axis=-1).min(axis=-1)
+
+
+@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
+def test_legs_do_not_pass_through_each_other(clip, worlds):
+    for upper, lower in (("shin", "foot"), ("foot", "toe")):
+        left, right = ((f"{upper}.{letter}", f"{lower}.{letter}") for letter in "LR")
+        assert between_bones(worlds[clip.name][0], left, right).min() > 0.05
+
+
 def test_arms_swing_against_the_legs(worlds):
     for name in ("walk", "run"):
         positions, _ = worlds[name]

@@ -174,7 +174,7 @@ def _corner(name, rate, gait, speed, angle, sign):
     if angle == 180:
         end = begin + length + 0.3
         path = Path(end + 1.8, rate, ((begin, speed), (end, -speed)), 0, ((begin, 0), (end, sign * angle)),
-                    steps=(Stepping(first=outer, at=begin + 0.3 * (end - begin)),))
+                    steps=(Stepping(first=outer, at=begin + 0.4 * (end - begin)),))
     else:
         slow = speed * (1 - 0.6 * angle / 180)
         middle, end = begin + length / 2, begin + length

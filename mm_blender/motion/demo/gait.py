@@ -5,7 +5,7 @@ A foot is described at the ball, its toe joint: that point stands still from tou
 and goes up about it. Pitch is positive with the heel up.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,7 @@ def plan(path):
     """The gait along a path, and its left and right foot."""
     gait, swings = manner(path)
     left, right = (_place(path, gait, *swing, side) for swing, side in zip(swings, SIDES))
+    left, right = _apart(path, gait, left, right), _apart(path, gait, right, left)
     return gait, (_foot(path, gait, left, right), _foot(path, gait, right, left))
 
 
@@ -73,15 +74,15 @@ def manner(path):
     ahead, left = turned(path.velocity, -path.yaw).T[::-1] * np.array([[1], [-1]])
     speed = np.hypot(ahead, left)
     running = between(speed, 1.65, 2.15)
-    cross = between(np.abs(left), 0.8, 1.1) * (1 - running)
-    turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2) * (1 - cross) + np.radians(35) * np.sign(left) * cross
-    forward, sideways = ahead * np.cos(turn) + left * np.sin(turn), left * np.cos(turn) - ahead * np.sin(turn)
     spin = smooth(np.abs(np.gradient(path.yaw, 1 / path.rate)), 0.1, path.rate)
+    cross = between(np.abs(left), 0.8, 1.1) * (1 - running) * (1 - between(spin, 0.2, 1.0))
+    turn = np.radians(25) * 2 * ahead * left / (speed**2 + 0.2) * (1 - cross) + np.radians(65) * np.sign(left) * cross
+    forward, sideways = ahead * np.cos(turn) + left * np.sin(turn), left * np.cos(turn) - ahead * np.sin(turn)
 
     backward = between(-forward, 0.1, 0.5)
     aside = between(np.abs(sideways), 0.1, 0.7)
     walk = np.maximum(0.56 + 0.29 * speed, 0.8) + 0.12 * backward + 0.1 * path.crouching
-    walk = walk + aside * (0.6 - 0.36 * cross)
+    walk = walk + aside * (0.6 - 0.5 * cross)
     walk = np.maximum(walk, np.minimum(0.8 + 0.17 * spin, 1.35))
     run = 1.10 + 0.10 * speed
     hurry = np.abs((path.acceleration * path.velocity).sum(-1)) / (speed + 0.3)  # steps are short while speed changes
@@ -142,6 +143,7 @@ def _place(path, gait, lift, touch, side):
     spread = (0.5 * np.abs(sideways) / path.at(gait.cadence, middle) + CLEAR) / 2
     width = width + above_zero(spread - width, 0.02) * (1 - path.at(gait.cross, middle))
     reach = 0.10 - np.where(forward > 0, 0.08, 0.05) * brisk - 0.02 * running
+    reach = reach + 0.06 * side * np.sign(sideways) * path.at(gait.cross, middle)
     yaw = path.at(path.yaw, middle) + path.at(gait.turn, middle)
     ball = path.at(path.position, middle) + turned(np.stack([side * width, reach], axis=-1), yaw)
     # Feet trail behind a push and land on the outside of a curve: the body leans over them.
@@ -149,6 +151,18 @@ def _place(path, gait, lift, touch, side):
     ball -= push * np.minimum(1, 0.13 / np.maximum(np.hypot(*push.T), 1e-9))[:, None]
     out = np.radians(8 - 4 * brisk - 2 * running + 6 * crouch)
     return Steps(side, lift, touch, ball, yaw - side * out, middle)
+
+
+def _apart(path, gait, steps, other):
+    """The steps, moved outward where the foot would come down beside the standing one and too close to it."""
+    standing = np.searchsorted(other.touch, steps.touch, side="right")
+    yaw = (steps.yaw[1:] + other.yaw[standing]) / 2
+    gap, ahead = turned(steps.spot[1:] - other.spot[standing], -yaw).T
+    beside = (1 - between(np.abs(ahead), 0.1, 0.35)) * (1 - path.at(gait.cross, steps.touch))
+    push = steps.side * beside * above_zero(0.16 - steps.side * gap, 0.01)
+    spot = steps.spot.copy()
+    spot[1:] += turned(np.stack([push, 0 * push], axis=-1), yaw)
+    return replace(steps, spot=spot)
 
 
 def _foot(path, gait, steps, other):
@@ -234,4 +248,4 @@ def _bow(path, gait, steps, other):
     along = np.clip((standing * way).sum(-1) / np.maximum(length**2, 1e-9), 0, 1)
     gap = ((along[:, None] * way + curve - standing) * out).sum(-1)
     passing = between(length, 0.1, 0.3)
-    return curve + out * (passing * above_zero(CLEAR + 0.07 * cross - gap, 0.01))[:, None]
+    return curve + out * (passing * above_zero(CLEAR + 0.165 * cross - gap, 0.01))[:, None]

@@ -39,8 +39,8 @@ def pose(path, gait, feet):
 def _rotations(path, gait, feet):
     """Pelvis, spine, head and arms by name, as rotations (F, 4) in the root's frame."""
     rate = path.rate
-    balls = [_in_root(path, foot.ball) for foot in feet]
-    apart = smooth((balls[1][:, 1] - balls[0][:, 1]) / 2, 0.04, rate)    # how far the right foot is ahead
+    stride = turned((feet[1].ball - feet[0].ball)[:, :2], -path.yaw - gait.turn)
+    apart = smooth(stride[:, 1] / 2, 0.04, rate)  # how far the right foot is ahead
     load = _load(path, feet)
     still = 1 - between(smooth(gait.speed, 0.2, rate), 0.0, 0.5)
     run, crouch = gait.running, path.crouching
@@ -50,17 +50,19 @@ def _rotations(path, gait, feet):
     push = turned(path.acceleration, -path.yaw) / GRAVITY
     push = settle(push, 1.3, 0.55, 0.16, rate)
     pace = np.clip(gait.forward, -1.5, 6)
-    lean = 0.05 + 0.03 * between(gait.speed, 0.2, 1.2) + 0.03 * pace + 0.06 * run + 0.5 * np.tanh(push[:, 1] / 0.5) + 0.5 * crouch
+    lean = 0.05 + 0.03 * between(gait.speed, 0.2, 1.2) + 0.03 * pace + 0.06 * run + 0.5 * crouch
+    lean = lean + 0.5 * np.tanh(push[:, 1] / 0.5)
     tilt = 0.6 * np.tanh(push[:, 0] / 0.6)
     lead = _lookahead(path)
+    nod = 0.014 * between(gait.speed, 0.2, 1.2) * np.cos(4 * np.pi * gait.phase - 1)
 
     twist = settle(apart, 2.2, 0.7, 0.1, rate)
     hips = _about(-(0.3 - 0.1 * run) * lean,
                   0.5 * tilt - 0.075 * load * (1 - 0.35 * run),
                   gait.turn + (0.22 + 0.06 * run) * apart + 0.15 * lead)
-    chest = _about(-lean + 0.012 * breath + 0.01 * drift,
+    chest = _about(-lean - nod + 0.016 * breath + 0.01 * drift,
                    0.8 * tilt + 0.03 * load * (1 - run),
-                   0.2 * gait.turn - (0.2 + 0.16 * run) * twist + 0.4 * lead + 0.01 * drift)
+                   (0.2 + 0.25 * gait.cross) * gait.turn - (0.2 + 0.16 * run) * twist + 0.4 * lead + 0.01 * drift)
     gaze = np.radians(path.curve(path.look, 0.2))
     head = _about(-0.15 * lean - 0.06 * run + 0.01 * drift + 0.05 * crouch,
                   0.35 * tilt,
@@ -80,12 +82,12 @@ def _arm(path, gait, apart, breath, lean, side, letter, chest):
     reach = settle(apart, 1.9, 0.6, 0.13, rate)
     later = settle(apart, 1.5, 0.6, 0.10, rate)
     swing = (0.87 + 0.18 * run) * reach - 0.05 - 0.22 * run + (0.55 + 0.12 * side) * crouch + 0.3 * lean * (1 - run)
-    apartness = 0.14 + 0.10 * run + 0.10 * crouch + 0.02 * breath + 0.05 * np.abs(reach)
-    inward = 0.22 + 0.08 * run + 0.1 * crouch
+    apartness = 0.15 + 0.17 * run + 0.10 * crouch + 0.02 * breath + 0.05 * np.abs(reach)
+    inward = 0.2 + (0.02 + 0.45 * reach) * run + 0.1 * crouch
     bend = 0.45 + 0.97 * run + (0.7 + 0.2 * side) * crouch + 0.05 * np.clip(gait.speed, 0, 2)
     bend = 0.12 + above_zero(bend - 0.12 + (0.65 - 0.1 * run) * later, 0.1)  # an elbow never straightens out
 
-    shrug = quat.mul(_turn(-side * (0.03 * breath + 0.06 * crouch), 1), _turn(side * 0.12 * reach, 2))
+    shrug = quat.mul(_turn(-side * (0.045 * breath + 0.06 * crouch), 1), _turn(side * 0.12 * reach, 2))
     shoulder = quat.mul(chest, shrug)
     hang = _along(np.array([0.0, 0, -1]), np.array([1.0, 0, 0]))
     upper = quat.mul(_turn(swing, 0), quat.mul(_turn(-side * apartness, 1), hang))
