@@ -10,8 +10,8 @@ from .base import CharacterPanel, active_armature, draw_job, draw_sentence
 class MM_UL_clips(bpy.types.UIList):
     """Rows of clips; Blender's own search field filters them by name."""
 
-    def draw_item(self, context, layout, ob, clip, _icon, _active, _property, index):
-        action = clip.action
+    def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
+        ob, action = settings.id_data, clip.action
         row = layout.row(align=True)
         row.active = clip.use
         row.prop(clip, "use", text="")
@@ -31,9 +31,9 @@ class MM_UL_clips(bpy.types.UIList):
         end.prop(clip, "loop", text="", icon="LOOP_BACK" if clip.loop else "TRACKING_FORWARDS_SINGLE", emboss=False)
         end.operator("mm.clip_show", text="", icon="HIDE_OFF", emboss=False).index = index
 
-    def filter_items(self, _context, ob, property_name):
+    def filter_items(self, _context, settings, property_name):
         # Search by the Action's present name and by its tags: the stored name is only that of a deleted one.
-        entries = getattr(ob, property_name)
+        entries = getattr(settings, property_name)
         flags = []
         for clip in entries:
             words = [clip.action.name if clip.action else clip.name]

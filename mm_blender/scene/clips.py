@@ -11,6 +11,7 @@ from ..matching.bake import Source
 from ..matching.tags import select
 from ..motion.clip import Tag
 from . import actions, sampling
+from .source import Source as Names
 
 # A clip shorter than this cannot be entered by a search, which stays clear of clip ends.
 SHORT = 1 / 3
@@ -143,11 +144,12 @@ def source_of(ob, clip, scene, fingerprint=sampling.fingerprint):
 
 
 def _reader(armature, action, slot, span, name, tags):
-    # sampling keeps names, not references: between its steps the artist may undo.
-    reading = (sampling.read_nla(armature, *span) if action is None
-               else sampling.read_action(armature, action, slot, *span))
+    # Names, not references: between two steps of a bake the artist may undo, and references die.
+    where = Names.of(armature, action, slot)
 
     def read():
+        ob, action, slot = where.fetch()
+        reading = sampling.read_action(ob, action, slot, *span) if action else sampling.read_nla(ob, *span)
         clip = yield from reading
         return clip.with_changes(name=name, tags=tuple(tags))
     return read
