@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cancel, undo, delete the armature and open another file, each in the middle of a bake."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import bpy
+from inside import in_view3d
+
+EXTENSION = "bl_ext.user_default.motion_matching"
+
+
+def steps(result):
+    with in_view3d():
+        bpy.ops.mm.create_demo("INVOKE_DEFAULT")
+    ob = bpy.context.object
+    name, path = ob.name, Path(engine("scene.baking").database_path(ob))
+    yield from bake(result, "first bake")
+    result["frame before"], result["action before"] = bpy.context.scene.frame_current, ob.animation_data.action.name
+
+    yield from begin()
+    result["cancel"] = {"was baking": baking(), "before": digest(path)}
+    bpy.ops.mm.job_cancel()
+    yield 0.3
+    result["cancel"] |= {"after": digest(path), "error": jobs().last_error()}
+
+    with in_view3d():
+        bpy.ops.ed.undo_push(message="before")
+        bpy.context.object.location.x = 1.0
+        bpy.ops.ed.undo_push(message="after")
+    yield from begin()
+    result["undo"] = {"was baking": baking()}
+    with in_view3d():
+        bpy.ops.ed.undo()
+    while baking():
+        yield 0.1
+    ob = bpy.data.objects[name]
+    result["undo"] |= {"error": jobs().last_error(), "key": ob.mm.bake.key, "file": engine("matching.database").read_key(path)}
+    result["frame"], result["action"] = bpy.context.scene.frame_current, ob.animation_data.action.name
+
+    ob.mm.bake.rate = 30.0  # so that everything is read again
+    yield from begin()
+    result["delete"] = {"was baking": baking(), "before": digest(path)}
+    with in_view3d():
+        bpy.ops.ed.undo_push(message="before deleting")
+        bpy.data.objects.remove(bpy.data.objects[name])
+        bpy.ops.ed.undo_push(message="deleted")
+    while baking():
+        yield 0.1
+    result["delete"] |= {"after": digest(path), "error": jobs().last_error()}
+
+    with in_view3d():
+        bpy.ops.mm.create_demo("INVOKE_DEFAULT")
+    yield from begin()
+    result["open file"] = {"was baking": baking(), "before": digest(path)}
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield 0.5
+    result["open file"] |= {"after": digest(path), "job": baking()}
+
+
+def bake(result, name):
+    yield from begin()
+    while baking():
+        yield 0.1
+    result[name] = jobs().last_error()
+
+
+def begin():
+    ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = ob
+    ob.mm.bake.contact_height += 0.001  # another setting, so that every clip is read again
+    with in_view3d():
+        bpy.ops.mm.bake("INVOKE_DEFAULT")
+    yield 0.4
+
+
+def baking():
+    return jobs().current() is not None
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def engine(name):
+    return sys.modules[f"{EXTENSION}.mm_blender.{name}"]
+
+
+def jobs():
+    return engine("scene.jobs")
