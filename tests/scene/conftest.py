@@ -38,7 +38,7 @@ def chain(count=5, name="Chain"):
 
 
 def biped():
-    """Hips, spine and two legs; the left leg follows an IK target, the head copies a rotation, a driver bends the arm."""
+    """A body with one leg that follows an IK target, a head that copies a rotation, and an arm that a driver bends."""
     ob = armature("Biped", {
         "hips": ((0, 0, 1), (0, 0, 1.2), None),
         "spine": ((0, 0, 1.2), (0, 0, 1.5), "hips"),
@@ -48,8 +48,7 @@ def biped():
         "shin.L": ((0.1, -0.05, 0.5), (0.1, 0, 0.1), "thigh.L"),
         "foot.L": ((0.1, 0, 0.1), (0.1, -0.2, 0), "shin.L"),
         "ik.L": ((0.1, 0, 0.1), (0.1, 0.2, 0.1), None)})
-    for name in ("ik.L",):
-        ob.data.bones[name].use_deform = False
+    ob.data.bones["ik.L"].use_deform = False
     ik = ob.pose.bones["shin.L"].constraints.new("IK")
     ik.target, ik.subtarget, ik.chain_count = ob, "ik.L", 2
     copy = ob.pose.bones["head"].constraints.new("COPY_ROTATION")

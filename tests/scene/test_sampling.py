@@ -62,7 +62,7 @@ def test_keyed_scale_moves_children(rigs):
         made = actions.add_fcurves(action, [(curve.data_path, curve.array_index, "scale")])[0]
         for key in curve.keyframe_points:
             made.keyframe_points.insert(key.co.x, 1 + (key.co.y - 1 if curve.array_index == 0 else 0.3))
-    positions, rotations = rigs.truth(ob, action, range(1, 25), rig.bones_of(ob))
+    positions, _ = rigs.truth(ob, action, range(1, 25), rig.bones_of(ob))
     ob.animation_data.action = None
     for bone in ob.pose.bones:
         bone.matrix_basis.identity()
@@ -352,7 +352,7 @@ def test_a_value_that_is_not_a_number_is_named(rigs, way):
 def test_actions_that_cannot_be_read_are_refused_in_a_sentence(rigs):
     ob, other = rigs.chain(), rigs.armature("Fish", {"fin": ((0, 0, 0), (0, 0, 1), None)})
     foreign = rigs.animate(other, "Swim", KEYS)
-    with pytest.raises(MotionError, match='"Swim" animates no bone of the armature "Chain".*"fin"'):
+    with pytest.raises(MotionError, match=r'"Swim" animates no bone of the armature "Chain".*"fin"'):
         read(ob, foreign, slot=actions.slot_for(foreign))
     with pytest.raises(MotionError, match='"Empty" has no keys'):
         read(ob, bpy.data.actions.new("Empty"))
