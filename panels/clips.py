@@ -15,20 +15,18 @@ class MM_UL_clips(bpy.types.UIList):
         row = layout.row(align=True)
         row.active = clip.use
         row.prop(clip, "use", text="")
-        problem = clips.trouble(ob, clip, context.scene)
-        if problem:
+        if clips.trouble(ob, clip, context.scene):
             row.label(text="", icon="ERROR")
         if action is not None:
-            row.prop(action, "name", text="", emboss=False, icon="ACTION")
+            row.prop(action, "name", text="", emboss=False)
         else:
             row.label(text=clip.name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
-        if action is not None and len(action.mm.tags):
-            row.label(text="", icon="BOOKMARKS")
+        row.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
         end = row.row(align=True)
-        end.alignment = "RIGHT"
+        end.ui_units_x = 5.5
         end.label(text=f"{clips.seconds(ob, clip, context.scene):.1f} s")
         end.prop(clip, "mirror", text="", icon="MOD_MIRROR", emboss=False)
-        end.prop(clip, "loop", text="", icon="LOOP_BACK" if clip.loop else "TRACKING_FORWARDS_SINGLE", emboss=False)
+        end.prop(clip, "loop", text="", icon="FILE_REFRESH", emboss=False)
         end.operator("mm.clip_show", text="", icon="HIDE_OFF", emboss=False).index = index
 
     def filter_items(self, _context, settings, property_name):

@@ -32,7 +32,7 @@ def _clip(name, path, tags, loop=False):
     gait, feet = plan(path)
     positions, rotations = pose(path, gait, feet)
     contacts = np.stack([foot.contact for foot in feet], axis=-1)
-    inside = path.inside
+    inside = slice(path.inside.start, path.inside.stop + loop)  # a loop ends with its first pose
     last = (inside.stop - inside.start - 1) / path.rate
     tags = [(tag, 0.0, last) if isinstance(tag, str) else tag for tag in tags]
     return Clip(name, skeleton(), path.rate, positions[inside], rotations[inside], contacts=contacts[inside], loop=loop,

@@ -30,7 +30,7 @@ def steps(result):
     picture("demo")
 
     ob.mm.features.show = True
-    bpy.ops.mm.clip_show(index=[clip.action.name for clip in ob.mm.clips].index("walk"))
+    bpy.ops.mm.clip_show(index=[clip.action.name for clip in ob.mm.clips].index("Demo walk"))
     bpy.context.scene.frame_set(40)
     look_at(ob)
     yield 2.0
