@@ -6,7 +6,7 @@ import os
 import bpy
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import baking, jobs
+from ..mm_blender.scene import baking, freshness, jobs
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -38,6 +38,7 @@ class MM_OT_bake(CharacterOperator):
     def run(self, context, ob):
         """From a script: at once."""
         database = jobs.run(baking.bake_steps(ob, context.scene))
+        freshness.look_again()
         for sentence in database.notes["left_out"] + database.notes["warnings"]:
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"{len(database)} frames baked into {os.path.basename(baking.database_path(ob))}")
@@ -59,6 +60,7 @@ class MM_OT_job_cancel(bpy.types.Operator):
 
 
 def _done(_database):
+    freshness.look_again()
     # The report is now in the settings: one undo step, like any button.
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window):

@@ -56,7 +56,7 @@ class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
         column = layout.column(align=True)
         for label, value in (("Clips", f"{report['clips']}"),
                              ("Frames", f"{report['frames']:,} ({report['minutes']:.1f} min)"),
-                             ("Features", f"{report['features']} numbers per frame"),
+                             ("Features", f"{report['features']} per frame"),
                              ("Size", f"{report['megabytes']:.1f} MB")):
             _row(column, label, value)
         _draw_counts(layout, "Frames per tag", report["frames_per_tag"], "BOOKMARKS")

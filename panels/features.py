@@ -23,7 +23,7 @@ class MM_UL_channels(bpy.types.UIList):
             label = f"{label} {entry.of}"
         row.label(text=label, icon=_ICONS[entry.kind])
         end = row.row(align=True)
-        end.alignment = "RIGHT"
+        end.ui_units_x = 3.5
         end.label(text=f"{KINDS[entry.kind][0] * entry.time_count}")
         end.prop(entry, "weight", text="", emboss=False)
 

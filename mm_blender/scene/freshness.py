@@ -24,6 +24,11 @@ def changes(ob, _scene):
     return _answers.get(ob.name)
 
 
+def look_again():
+    """After a bake: the answers are out of date, what is known of the Actions is not."""
+    _answers.clear()
+
+
 def forget():
     """Look at everything anew."""
     _answers.clear()
