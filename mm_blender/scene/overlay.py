@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the viewport shows of a character: which way it faces, and the features of the current frame of its Action.
+
+Features are measured once for the whole Action, a little at a time from a timer, and again shortly after the last edit.
+Drawing only looks up a frame.
+"""
+
+import time
+from dataclasses import dataclass
+
+import bpy
+import gpu
+import numpy as np
+from bpy.app.handlers import persistent
+from gpu_extras.batch import batch_for_shader
+from mathutils import Matrix, Vector
+
+from ..errors import MotionError
+from ..matching.picture import COLOURS, LIFT, Picture, picture
+from ..motion.roles import rest_forward
+from ..prepare.root import add_root
+from . import actions, sampling
+from .baking import recipe_of
+from .character import active_armature, character_of
+from .features import schema_of
+from .rig import skeleton_of
+
+# Seconds after the last edit until features are measured again, and of work in one go.
+CALM, SLICE = 0.3, 0.02
+LINE, RIM = 2.5, 5.0  # pixels: a line, and the dark line behind it that sets it off from any background
+DARK = (0.0, 0.0, 0.0, 0.45)
+# The arrow on the ground, in heights of the hips: its outline, and the triangles that fill it.
+ARROW = ((-0.045, 0.22), (-0.045, 0.60), (-0.13, 0.60), (0.0, 0.82), (0.13, 0.60), (0.045, 0.60), (0.045, 0.22))
+FILL = ((0, 1, 5), (0, 5, 6), (2, 3, 4))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The features of one armature's Action: what they were made from, and what came out, or why nothing did."""
+
+    key: tuple
+    picture: Picture | None = None
+    first: float = 0.0
+    error: str = ""
+
+
+def facing(ob):
+    """Where the character stands on the ground and the direction that it faces now, in the world; None if unknown."""
+    bones = {role.name: ob.pose.bones.get(role.bone) for role in ob.mm.roles}
+    axis = _root_axis(ob) if bones.get("root") is not None and ob.mm.bake.root in {"auto", "bone"} else ""
+    needed = ("root",) if axis else ("hips", "left_thigh", "right_thigh")
+    if any(bones.get(role) is None for role in needed):
+        return None
+    world = [ob.matrix_world @ bones[role].matrix for role in needed]
+    if axis:
+        way = world[0].to_3x3().col["XYZ".index(axis[1])] * (1 if axis[0] == "+" else -1)
+    else:
+        way = Vector((0, 0, 1)).cross(world[2].translation - world[1].translation)
+    level = Vector((1, 1, 0))
+    way = way * level
+    return (world[0].translation * level, way.normalized()) if way.length > 1e-6 else None
+
+
+def lines(ob, scene):
+    """The features of the current frame: segments (N, 2, 3), colours (N, 3); None while they are being measured."""
+    key = _key(ob, scene)
+    if _measured is None or _measured.key != key:
+        if key is not None:
+            _ask(ob.name, 0.0)
+        return None
+    if _measured.picture is None:
+        return None
+    return _measured.picture.lines(_frame(scene))
+
+
+def trouble(ob):
+    """Why there are no features to draw, as a sentence; empty if all is well."""
+    return _measured.error if _measured is not None and _measured.key[0] == ob.name else ""
+
+
+def measure(ob, scene):
+    """A generator for the features of the armature's current Action: yields shares of the work, returns Measured."""
+    key, action = _key(ob, scene), ob.animation_data.action
+    try:
+        character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
+        loop = any(clip.loop for clip in ob.mm.clips if clip.action == action)
+        first = actions.frame_range(action, ob, actions.slot_for(action, ob))
+        clip = yield from sampling.read_action(ob, action)
+        clip = add_root(clip.with_changes(loop=loop), character, recipe)
+        return Measured(key, picture(clip, character, schema), first[0])
+    except MotionError as error:
+        return Measured(key, error=str(error))
+
+
+_measured = None  # the last thing measured: there is one active armature
+_asked = ""  # the name of the armature whose features are wanted
+_steps = None  # the generator that measures them
+_axes = {}  # (armature, its roles) → the root bone's forward axis
+_carried = {}  # (armature, Action) → whether the Action moves the object itself
+_batches = {}  # what was drawn last → (from what, batches)
+
+
+def _key(ob, scene):
+    """Everything in the settings that the features depend on; None without an Action."""
+    action = ob.animation_data.action if ob.animation_data is not None else None
+    if action is None:
+        return None
+    settings = ob.mm
+    channels = tuple((entry.kind, entry.role, entry.of, tuple(entry.times)[:entry.time_count])
+                     for entry in settings.features.channels)
+    return (ob.name, action.name, getattr(ob.animation_data, "action_slot_handle", 0), sampling.scene_rate(scene),
+            _roles(ob), settings.forward, channels, settings.features.past_end, recipe_of(ob),
+            tuple(clip.loop for clip in settings.clips if clip.action == action),
+            None if _is_carried(ob, action) else tuple(map(tuple, ob.matrix_world)))
+
+
+def _roles(ob):
+    return tuple((role.name, role.bone) for role in ob.mm.roles)
+
+
+def _is_carried(ob, action):
+    """Whether the object itself moves with time, so that its present place is no setting."""
+    key = (ob.name, action.name)
+    if key not in _carried:
+        _carried[key] = (ob.parent is not None or len(ob.constraints) > 0
+                         or any(curve.data_path in actions.TRANSFORMS for curve in actions.fcurves(action, ob)))
+    return _carried[key]
+
+
+def _frame(scene):
+    """The current frame as an index into what was measured; before and after the Action its ends are shown."""
+    frame = scene.frame_current_final - _measured.first
+    return int(np.clip(round(frame), 0, len(_measured.picture) - 1))
+
+
+def _root_axis(ob):
+    """The axis of the root bone that points forward, as the artist set it or as the rest pose shows; or ""."""
+    if ob.mm.forward != "AUTO":
+        return ob.mm.forward
+    key = (ob.name, _roles(ob))
+    if key not in _axes:
+        try:
+            skeleton = skeleton_of(ob)
+            _axes[key] = rest_forward(skeleton, {role: skeleton.index(bone) for role, bone in key[1]
+                                                 if bone in skeleton.names})
+        except MotionError:
+            _axes[key] = ""
+    return _axes[key]
+
+
+# Measuring, from a timer
+
+def _ask(name, delay):
+    """Have an armature's features measured soon."""
+    global _asked, _steps
+    if _asked == name and delay == 0.0:
+        return
+    _asked, _steps = name, None
+    if bpy.app.timers.is_registered(_work):
+        bpy.app.timers.unregister(_work)
+    bpy.app.timers.register(_work, first_interval=delay)
+
+
+def _work():
+    """A slice of the measuring; returns the seconds until the next one, or None when it is done."""
+    global _measured, _asked, _steps
+    ob, scene = bpy.data.objects.get(_asked), bpy.context.scene
+    if ob is None or ob.type != "ARMATURE" or _key(ob, scene) is None:
+        _asked, _steps = "", None
+        return None
+    until = time.perf_counter() + SLICE
+    try:
+        _steps = _steps or measure(ob, scene)
+        while time.perf_counter() < until:
+            next(_steps)
+        return 0.0
+    except StopIteration as end:
+        _measured, _asked, _steps = end.value, "", None
+        _redraw()
+        return None
+
+
+def _redraw():
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+@persistent
+def _on_edit(_scene, depsgraph):
+    kinds = {type(update.id) for update in depsgraph.updates}
+    if kinds & {bpy.types.Action, bpy.types.Armature}:
+        _axes.clear()
+        _carried.clear()
+    if _measured is not None and kinds & {bpy.types.Action, bpy.types.Armature}:
+        _ask(_measured.key[0], CALM)
+
+
+@persistent
+def _on_load(*_):
+    _forget()
+
+
+def _forget():
+    global _measured, _asked, _steps
+    _measured, _asked, _steps = None, "", None
+    for memory in (_axes, _carried, _batches):
+        memory.clear()
+    if bpy.app.timers.is_registered(_work):
+        bpy.app.timers.unregister(_work)
+
+
+# Drawing
+
+def _draw():
+    context = bpy.context
+    ob = active_armature(context)
+    if ob is None or not len(ob.mm.roles) or not context.space_data.overlay.show_overlays:
+        return
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_mask_set(False)
+    if ob.mm.show_facing and (found := facing(ob)) is not None:
+        _draw_facing(ob, *found)
+    if ob.mm.features.show and (found := lines(ob, context.scene)) is not None:
+        _draw_lines(("features", id(_measured), _frame(context.scene)), lambda: found)
+    gpu.state.depth_mask_set(True)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_facing(ob, place, way):
+    hips = ob.data.bones.get(ob.mm.roles["hips"].bone) if "hips" in ob.mm.roles else None
+    size = (hips.head_local.length if hips is not None else 1.0) * ob.matrix_world.median_scale
+    frame = Matrix.Translation(place) @ Vector((0, 1, 0)).rotation_difference(way).to_matrix().to_4x4()
+    key = ("facing", tuple(map(tuple, frame)), size)
+    outline = [frame @ Vector((x * size, y * size, LIFT / 2)) for x, y in ARROW]
+    colour = COLOURS["trajectory_direction"]
+    gpu.state.depth_test_set("LESS_EQUAL")
+    _draw_fill(key, outline, (*colour, 0.35))
+    _draw_lines(key, lambda: (np.array([[a, b] for a, b in zip(outline, outline[1:] + outline[:1])]),
+                              np.tile(colour, (len(outline), 1))))
+    gpu.state.depth_test_set("NONE")
+
+
+def _draw_fill(key, points, colour):
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    batch = _kept("fill", key, lambda: batch_for_shader(shader, "TRIS", {"pos": points}, indices=FILL))
+    shader.bind()
+    shader.uniform_float("color", colour)
+    batch.draw(shader)
+
+
+def _draw_lines(key, make):
+    """Draw (segments, colours); they are asked for only where they differ from what was drawn before."""
+    plain, coloured = (gpu.shader.from_builtin(f"POLYLINE_{kind}_COLOR") for kind in ("UNIFORM", "FLAT"))
+
+    def build():
+        segments, colours = make()
+        points = np.ascontiguousarray(segments, dtype=np.float32).reshape(-1, 3)
+        both = np.repeat(np.insert(np.asarray(colours, dtype=np.float32), 3, 1.0, axis=1), 2, axis=0)
+        return (batch_for_shader(plain, "LINES", {"pos": points}),
+                batch_for_shader(coloured, "LINES", {"pos": points, "color": both}))
+
+    behind, front = _kept(key[0], key, build)
+    scale = bpy.context.preferences.system.ui_scale
+    for shader, batch, width in ((plain, behind, RIM), (coloured, front, LINE)):
+        shader.bind()
+        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+        shader.uniform_float("lineWidth", width * scale)
+        if shader is plain:
+            shader.uniform_float("color", DARK)
+        batch.draw(shader)
+
+
+def _kept(name, key, make):
+    """What was made from this key the last time, or made now."""
+    if _batches.get(name, (None,))[0] != key:
+        _batches[name] = key, make()
+    return _batches[name][1]
+
+
+# Registration
+
+_drawing = None
+
+
+def register():
+    global _drawing
+    if not bpy.app.background:
+        _drawing = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    bpy.app.handlers.depsgraph_update_post.append(_on_edit)
+    for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        happening.append(_on_load)
+
+
+def unregister():
+    global _drawing
+    if _drawing is not None:
+        bpy.types.SpaceView3D.draw_handler_remove(_drawing, "WINDOW")
+        _drawing = None
+    bpy.app.handlers.depsgraph_update_post.remove(_on_edit)
+    for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
+        happening.remove(_on_load)
+    _forget()
