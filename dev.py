@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a developer does with this project: python3 dev.py demo | test | bench | package. Needs nothing but Python.
+"""What a developer does with this project: python3 dev.py demo | test | bench | package | pictures. Needs only Python.
 
 The first run makes a virtual environment, `.venv`, with Blender as a Python module and the tools of the tests.
 """
@@ -115,6 +115,17 @@ def package(arguments):
     return 0
 
 
+def pictures(arguments):
+    """Takes the manual's pictures anew: the window tests' tour in the Blender of $BLENDER, and the demo's strips."""
+    if code := _window_tests(["-k", "tour or demo"]) or demo(arguments):
+        return code
+    newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
+    for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:
+        if source.stem not in ("error", "start"):
+            shutil.copy(source, ROOT / "docs" / "pictures" / source.name)
+    return 0
+
+
 def build(python, folder):
     """The extension's zip, built into the folder and validated; the builder comes with Blender's module."""
     builder = next(_site_packages(python).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
@@ -197,8 +208,8 @@ def blender_command():
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package", dest="name")
-    for command in (demo, test, bench, package):
+    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | pictures", dest="name")
+    for command in (demo, test, bench, package, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:

@@ -79,9 +79,15 @@ def press(key, x=None, y=None, **held):
 
 
 def picture(name, of=None):
-    """Saves the screen as <name>.png, or the part of it that an area or region takes. Needs ImageMagick and X."""
+    """Saves the screen as <name>.png, or the part of it that an area or region takes. Needs ImageMagick and X.
+
+    Of the sidebar only the panels are kept: without the tabs at its edge and the empty space below.
+    """
     command = ["import", "-window", "root"]
     if of is not None:
         top = bpy.context.window_manager.windows[0].height - of.y - of.height
-        command += ["-crop", f"{of.width}x{of.height}+{of.x}+{top}", "+repage"]
+        tabs = round(24 * bpy.context.preferences.system.ui_scale) if of.type == "UI" else 0
+        command += ["-crop", f"{of.width - tabs}x{of.height}+{of.x}+{top}", "+repage"]
+        if tabs:
+            command += ["-fuzz", "3%", "-trim", "+repage"]
     subprocess.run([*command, str(_pictures / f"{name}.png")], check=True)
