@@ -4,38 +4,44 @@
 import argparse
 import hashlib
 import json
+import os
+import statistics
 import sys
 import warnings
 from dataclasses import replace
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .errors import MotionError, MotionWarning
 from .matching import database, schema
-from .matching.bake import Source, bake, run
+from .matching.bake import RATES, Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.roles import find_character
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
+from .steps import run
+
+SUFFIX = ".mmdb"
+SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
 
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
     try:
         result = options.run(options)
-    except MotionError as error:
-        print(f"mm_blender: {error}", file=sys.stderr)
+    except (MotionError, OSError) as error:
+        _say(error)
         return 1
     except KeyboardInterrupt:
-        print("\nmm_blender: cancelled; nothing was written.", file=sys.stderr)
+        _say("cancelled; nothing was written.")
         return 130
     if options.json:
-        print(json.dumps(result, ensure_ascii=False))
+        print(json.dumps(result))
     else:
         _print_plainly(result)
-    return 0
+    return 1 if options.failed else 0
 
 
 def _parser():
@@ -47,7 +53,7 @@ def _parser():
     command = commands.add_parser("bake", parents=[common], help="make a database from BVH files")
     command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
     command.add_argument("-o", "--output", required=True, metavar="OUT.mmdb", help="the database to write")
-    command.add_argument("--fps", type=_positive, default=60.0, help="frames per second of the database (60)")
+    command.add_argument("--fps", type=_rate, default=60.0, help="frames per second of the database (60)")
     command.add_argument("--mirror", action="store_true", help="add the mirror image of every clip")
     command.add_argument("--schema", default="locomotion", metavar="PRESET|FILE.json",
                          help=f"the features: {', '.join(schema.PRESETS)}, or a JSON file (locomotion)")
@@ -65,6 +71,7 @@ def _parser():
     command = commands.add_parser("info", parents=[common], help="what is in a .mmdb or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=_info)
+    parser.set_defaults(failed=False)
     return parser
 
 
@@ -72,22 +79,21 @@ def _parser():
 
 def _bake(options):
     files = _bvh_files(options.clips)
-    if not Path(options.output).resolve().parent.is_dir():
-        raise MotionError(f'The folder of "{options.output}" does not exist: create it first.')
-    tags = _read_tags(options.tags)
+    _check_output(options.output)
+    tags = _read_tags(options.tags, files)
     features = schema.load(options.schema)
     if options.past_end:
         features = replace(features, past_end=options.past_end)
     recipe = Recipe(rate=options.fps, root=options.root)
-    first = _first_readable(files)
-    units = options.units or bvh.guess_units(first)
-    character = _character(first.scaled(units), options.role)
+    some = _some_readable(files, 1 if options.units else SAMPLES)
+    units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
+    character = _character(some[0].scaled(units), options.role)
     sources = [_source(path, units, tags, options.mirror) for path in files]
     with _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
     for sentence in [*result.notes["left_out"], *result.notes["warnings"]]:
-        print(f"mm_blender: {sentence}", file=sys.stderr)
+        _say(sentence)
     return {"file": options.output, "units": units, **result.report()}
 
 
@@ -110,24 +116,42 @@ def _bvh_files(paths):
     return files
 
 
-def _first_readable(files):
-    """The first file that can be read, in its own units; the character is taken from it."""
-    trouble = None
-    for path in files:
+def _check_output(path):
+    """Fails now what would otherwise fail after the work."""
+    path = Path(path)
+    if path.suffix.lower() != SUFFIX:
+        raise MotionError(f'The output "{path}" is a {SUFFIX} file: let its name end like that.')
+    if not path.parent.is_dir():
+        raise MotionError(f'The folder of "{path}" does not exist: create it first.')
+    if not os.access(path.parent, os.W_OK):
+        raise MotionError(f'The folder of "{path}" is read-only: choose another one.')
+
+
+def _some_readable(files, count):
+    """Up to `count` clips spread over the files, in their own units; the character is taken from the first one."""
+    clips, trouble = [], None
+    step = max(1, len(files) // count)
+    for path in [*files[::step], *files]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", MotionWarning)
-                return bvh.read(path)
+                clips.append(bvh.read(path))
         except MotionError as error:
             trouble = trouble or error
-    raise trouble
+        if len(clips) == min(count, len(files)):
+            break
+    if not clips:
+        raise trouble
+    return clips
 
 
 def _character(clip, assignments):
     character = find_character(clip.skeleton)
     roles = dict(character.roles)
     for text in assignments:
-        role, _, bone = text.partition("=")
+        role, given, bone = text.partition("=")
+        if not given:
+            raise MotionError(f'"--role {text}" should read --role ROLE=BONE, such as --role hips=Pelvis.')
         if role not in ROLES:
             raise MotionError(f'There is no role "{role}". Roles: {", ".join(ROLES)}.')
         if bone not in clip.skeleton.names:
@@ -141,63 +165,88 @@ def _character(clip, assignments):
 
 
 def _source(path, units, tags, mirrored):
-    found = []
+    found, own = [], [tag for pattern, tag in tags if fnmatchcase(path.stem, pattern)]
 
     def read():
         yield 0.0
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", MotionWarning)
             clip = bvh.read(path, units)
-        found.extend(str(warning.message) for warning in caught)
-        return clip.with_changes(name=path.stem, tags=_tags_for(path, clip, tags))
+        found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
+        return clip.with_changes(tags=[Tag(name, start, clip.duration if end is None else end)
+                                       for name, start, end in own])
 
     contents = hashlib.sha256(path.read_bytes())
-    contents.update(repr((units, [tag for pattern, tag in tags if fnmatch(path.stem, pattern)])).encode())
+    contents.update(repr((units, own)).encode(errors="surrogateescape"))
     return Source(path.stem, read, contents.hexdigest(), mirror=mirrored, warnings=found)
 
 
-def _read_tags(path):
-    """Pairs of a file name pattern and a tag: (name, start, end), times None for the whole clip."""
+def _read_tags(path, files):
+    """Pairs of a file name pattern and a tag: (name, start, end), the end None for that of the clip."""
     if path is None:
         return []
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
-        entries = [(pattern.removesuffix(".bvh"), entry) for pattern, many in record.items()
-                   for entry in (many if isinstance(many, list) else [many])]
-        return [(pattern, (entry, None, None) if isinstance(entry, str) else
-                 (str(entry["name"]), float(entry["start"]), float(entry["end"]))) for pattern, entry in entries]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        tags = [(pattern.removesuffix(".bvh"), _tag(entry)) for pattern, many in record.items()
+                for entry in (many if isinstance(many, list) else [many])]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise MotionError(f'The tag file "{path}" cannot be read ({type(error).__name__}: {error}). It should look '
                           'like {"run*": ["run", {"name": "exclude", "start": 0, "end": 1.5}]}.') from error
+    for pattern in dict.fromkeys(pattern for pattern, _ in tags):
+        if not any(fnmatchcase(file.stem, pattern) for file in files):
+            _say(f'The tag file "{path}" speaks of "{pattern}", and no clip has such a name.')
+    return tags
 
 
-def _tags_for(path, clip, tags):
-    whole = (0.0, clip.duration)
-    return tuple(Tag(name, *((start, end) if start is not None else whole))
-                 for pattern, (name, start, end) in tags if fnmatch(path.stem, pattern))
+def _tag(entry):
+    entry = {"name": entry} if isinstance(entry, str) else entry
+    name, start, end = entry["name"], float(entry.get("start", 0)), entry.get("end")
+    end = None if end is None else float(end)
+    if not (isinstance(name, str) and name.strip()):
+        raise ValueError("a tag has no name")
+    if not (start <= end if end is not None else start >= 0):
+        raise ValueError(f'the tag "{name}" ends before it begins')
+    return name, start, end
 
 
-def _positive(text):
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not above zero")
+def _number(text, low, high):
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number') from None
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"{text} is not between {low:g} and {high:g}")
     return value
 
 
+def _rate(text):
+    return _number(text, *RATES)
+
+
 def _units(text):
-    return bvh.UNITS[text] if text in bvh.UNITS else _positive(text)
+    return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
 
 
 # info
 
 def _info(options):
-    reports = [{"file": path, **_about(Path(path))} for path in options.files]
+    reports = []
+    for path in options.files:
+        try:
+            reports.append({"file": path, **_about(Path(path))})
+        except MotionError as error:
+            if len(options.files) == 1:
+                raise
+            options.failed = True
+            reports.append({"file": path, "error": str(error)})
     return reports[0] if len(reports) == 1 else {"files": reports}
 
 
 def _about(path):
     if path.suffix.lower() == ".bvh":
-        clip = bvh.read(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MotionWarning)
+            clip = bvh.read(path)
         units = bvh.guess_units(clip)
         character = find_character(clip.scaled(units).skeleton)
         return {"kind": "bvh", "frames": len(clip), "rate": clip.rate, "seconds": round(clip.duration, 3),
@@ -209,6 +258,10 @@ def _about(path):
 
 
 # What a person sees
+
+def _say(sentence):
+    print(f"mm_blender: {sentence}", file=sys.stderr)
+
 
 class _Bar:
     """A progress bar on a terminal's stderr; nothing elsewhere."""
@@ -247,4 +300,5 @@ def _print_plainly(result, indent=""):
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
     sys.exit(main())

@@ -10,17 +10,22 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion.character import Character
-from ..prepare.clean import Piece, clean
+from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.mirror import mirror
 from ..prepare.root import find_forward
+from ..steps import Progress, mapped, run
 from .database import REASONS, Database, Range
 from .features import Normalisation, measure
-from .tags import EXCLUDE, LOOP
 
-# Translations that move less than this (metres) are stored once.
-STILL = 5e-5
+__all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "source_key"]
+
+# Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
+PREPARATION = 1
+# A joint that moves less than this (metres) in its parent during a clip stands still, at a place rounded to this.
+STILL = 1e-4
 # Bones that differ more than this (metres) make another skeleton.
 SAME_LENGTH = 0.005
+RATES = (1.0, 1000.0)
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,6 @@ class Source:
 
     read         starts a generator that yields fractions of its work (0 … 1) and returns the raw Clip, tags included
     fingerprint  changes whenever what `read` would return changes
-    start, end   seconds of the raw clip, None for all of it
     origin       where the raw clip begins in its Action or file, in seconds of its own
     warnings     sentences that `read` adds when something is odd but usable
     """
@@ -40,18 +44,8 @@ class Source:
     mirror: bool = False
     loop: bool = False
     speed: float = 1.0
-    start: float | None = None
-    end: float | None = None
     origin: float = 0.0
     warnings: list = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a bake has come: a share of the whole, and what it is doing."""
-
-    share: float
-    text: str
 
 
 def bake(sources, character, schema, recipe, previous=None):
@@ -60,46 +54,38 @@ def bake(sources, character, schema, recipe, previous=None):
     previous: a database whose clips are taken over where nothing that they were made from has changed.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
-    _check_request(sources, character, schema)
-    parts, notes = [], {"left_out": [], "warnings": [], "excluded": {}, "reused": 0}
-    old, foundation = _reusable(previous), foundation_key(character, recipe)
-    for index, source in enumerate(sources):
-        key = source_key(source, foundation)
-        if key in old:
-            yield Progress(index / (len(sources) + 1), f'Unchanged: "{source.name}"')
+    _check_request(sources, character, schema, recipe)
+    foundation = foundation_key(character, recipe)
+    keys = [source_key(source, foundation) for source in sources]
+    old, parts, left_out, reused = _reusable(previous), [], [], 0
+    whole = len(sources) + 1
+    for index, (source, key) in enumerate(zip(sources, keys)):
+        begun = index / whole
+        if key in keys[:index]:
+            left_out.append(f'Clip "{source.name}" is in the list twice: it was taken once.')
+        elif key in old:
+            yield Progress(begun, f'Unchanged: "{source.name}"')
             parts += old[key]
-            notes["reused"] += 1
-            if source.name in previous.notes.get("excluded", {}):
-                notes["excluded"][source.name] = previous.notes["excluded"][source.name]
-            continue
-        for fraction in (steps := _Steps(_prepare(source, character, recipe, key, notes))):
-            yield Progress((index + fraction) / (len(sources) + 1), f'Reading "{source.name}"')
-        parts += steps.result
+            reused += 1
+        else:
+            steps = _prepare(source, character, recipe, key, left_out)
+            parts += yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
     if not parts:
-        raise MotionError(notes["left_out"][0] if notes["left_out"] else "There are no clips to bake.")
-    share = len(sources) / (len(sources) + 1)
-    for fraction in (steps := _Steps(_assemble(parts, character, schema, recipe, notes))):
-        yield Progress(share + fraction / (len(sources) + 1), "Measuring features")
-    return replace(steps.result, key=database_key(sources, foundation, schema))
-
-
-def run(steps, on_progress=lambda progress: None):
-    """Run a bake to its end in one go."""
-    steps = _Steps(steps)
-    for progress in steps:
-        on_progress(progress)
-    return steps.result
+        raise MotionError(left_out[0])
+    steps = _assemble(parts, character, schema, recipe)
+    database = yield from _shown(steps, 1 - 1 / whole, whole, "Measuring features")
+    notes = {**_notes(database), "left_out": left_out, "reused": reused}
+    return replace(database, notes=notes, key=_hash([keys, schema.to_json()]))
 
 
 def foundation_key(character, recipe):
     """A hash of what all clips of a database share."""
-    return _hash([asdict(recipe), _about(character)])
+    return _hash([PREPARATION, asdict(recipe), _about(character)])
 
 
 def source_key(source, foundation):
     """A hash of everything that one clip's frames are made from."""
-    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.start, source.end,
-                  source.origin, foundation])
+    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.origin, foundation])
 
 
 def database_key(sources, foundation, schema):
@@ -115,17 +101,7 @@ class _Part:
     range: Range
 
 
-class _Steps:
-    """Iterates over a generator and keeps what it returns."""
-
-    def __init__(self, generator):
-        self._generator, self.result = generator, None
-
-    def __iter__(self):
-        self.result = yield from self._generator
-
-
-def _check_request(sources, character, schema):
+def _check_request(sources, character, schema, recipe):
     if not sources:
         raise MotionError("There are no clips to bake: add some, or enable those in the list.")
     missing = [role for role in schema.roles if not character.has(role)]
@@ -134,57 +110,13 @@ def _check_request(sources, character, schema):
                           "Choose them in the Character panel (or with --role), or remove the features.")
     if not character.contact_roles():
         raise MotionError("The character has no feet: give a bone the role left_foot or right_foot.")
+    if not RATES[0] <= recipe.rate <= RATES[1]:
+        raise MotionError(f"A database has {RATES[0]:g} to {RATES[1]:g} frames per second, not {recipe.rate:g}.")
 
 
-def _prepare(source, character, recipe, key, notes):
-    """Read and clean one source: yields fractions, returns its parts; trouble becomes a note."""
-    try:
-        raw = yield from source.read()
-        _check_skeleton(raw, character)
-        if character.has("root") and not character.forward:
-            character = replace(character, forward=find_forward(raw, character))
-        pieces = clean(raw, character, recipe, source.start, source.end, source.speed)
-    except MotionError as error:
-        notes["left_out"].append(str(error))
-        return []
-    notes["warnings"] += source.warnings
-    _note_excluded(raw, source, notes)
-    parts = []
-    for piece in pieces:
-        parts += _sides(piece, source, character, key, looped=len(pieces) == 1)
-    return parts
-
-
-def _sides(piece: Piece, source, character: Character, key, looped):
-    """A clean piece, and its mirror image where the artist wants one."""
-    loop = looped and (source.loop or bool(piece.clip.tag_mask(LOOP).any()))
-    clip = piece.clip.with_changes(loop=loop)
-    about = Range(source.name, 0, len(clip), source.origin + piece.source_start, source.speed, loop, key=key)
-    parts = [_Part(clip, about)]
-    if source.mirror:
-        pairs = {clip.skeleton.names[0]: clip.skeleton.names[0], **character.mirror}
-        parts.append(_Part(mirror(clip, pairs), replace(about, mirrored=True)))
-    return parts
-
-
-def _check_skeleton(clip, character):
-    skeleton = character.skeleton
-    if not clip.skeleton.same_joints(skeleton):
-        odd = sorted(set(clip.skeleton.names) ^ set(skeleton.names))
-        what = f'only one of them has "{odd[0]}"' if odd else "the same bones, parented in another way"
-        raise MotionError(f'Clip "{clip.name}" has another skeleton than the character ({what}): bake it separately.')
-    apart = np.linalg.norm(clip.skeleton.positions - skeleton.positions, axis=-1)
-    apart[0] = 0
-    if apart.max() > SAME_LENGTH:
-        joint = int(apart.argmax())
-        raise MotionError(f'Clip "{clip.name}" has other bone lengths than the character ("{skeleton.names[joint]}" '
-                          f"differs by {apart[joint] * 100:.1f} cm): bake it separately.")
-
-
-def _note_excluded(raw, source, notes):
-    seconds = float(raw.tag_mask(EXCLUDE).sum() / raw.rate)
-    if seconds:
-        notes["excluded"][source.name] = round(seconds, 3)
+def _shown(fractions, begun, whole, text):
+    """Steps of one share of the whole as Progress."""
+    return mapped(fractions, lambda fraction: Progress(begun + fraction / whole, text))
 
 
 def _reusable(previous):
@@ -196,29 +128,128 @@ def _reusable(previous):
     return parts
 
 
-def _assemble(parts, character, schema, recipe, notes):
+# One source
+
+def _prepare(source, character, recipe, key, left_out):
+    """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
+    try:
+        raw = yield from source.read()
+        raw = _on_skeleton(raw, character.skeleton).with_changes(loop=raw.loop or source.loop)
+        if character.has("root") and not character.forward:
+            character = replace(character, forward=find_forward(raw, character))
+        about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
+        return [part for piece in clean(raw, character, recipe, source.speed)
+                for part in _sides(piece, source, character, about)]
+    except MotionError as error:
+        left_out.append(str(error))
+        return []
+
+
+def _sides(piece, source, character, about):
+    """A clean piece, and its mirror image where the artist wants one."""
+    clip, warnings = piece.clip, [*source.warnings]
+    if piece.skipped:
+        warnings.append(f'Clip "{source.name}" begins with the rest pose: {piece.skipped} frames of it were left out.')
+    about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
+    parts = [_Part(clip, about)]
+    if source.mirror:
+        root = clip.skeleton.names[0]
+        parts.append(_Part(mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
+    return parts
+
+
+def _on_skeleton(clip, skeleton):
+    """The clip on the character's own skeleton: joints in its order, bones that are nearly as long as its own."""
+    clip = _in_order(clip, skeleton)
+    apart = skeleton.positions - clip.skeleton.positions
+    # A joint that has its place from the motion, not from the rest pose, has no length to compare.
+    apart[np.abs(clip.positions - clip.skeleton.positions).max(axis=(0, 2)) > SAME_LENGTH] = 0
+    apart[0] = 0
+    lengths = np.linalg.norm(apart, axis=-1)
+    if lengths.max() > SAME_LENGTH:
+        joint = int(lengths.argmax())
+        raise MotionError(f'Clip "{clip.name}" has other bone lengths than the character ("{skeleton.names[joint]}" '
+                          f"differs by {lengths[joint] * 100:.1f} cm): bake it separately.")
+    return clip.with_changes(skeleton=skeleton, positions=clip.positions + apart)
+
+
+def _in_order(clip, skeleton):
+    """The clip with its joints in the skeleton's order."""
+    own = clip.skeleton
+    if own.same_joints(skeleton):
+        return clip
+    odd = sorted(set(own.names) ^ set(skeleton.names))
+    if odd or _tree(own) != _tree(skeleton):
+        what = f'only one of them has "{odd[0]}"' if odd else "the same bones, parented in another way"
+        raise MotionError(f'Clip "{clip.name}" has another skeleton than the character ({what}): bake it separately.')
+    order = [own.index(name) for name in skeleton.names]
+    ordered = replace(skeleton, positions=own.positions[order], rotations=own.rotations[order])
+    return clip.with_changes(skeleton=ordered, positions=clip.positions[:, order], rotations=clip.rotations[:, order])
+
+
+def _tree(skeleton):
+    return {name: skeleton.names[parent] if parent >= 0 else "" for name, parent in
+            zip(skeleton.names, skeleton.parents)}
+
+
+# All together
+
+def _assemble(parts, character, schema, recipe):
     """Lay the clips end to end and measure their features: yields fractions, returns the Database."""
-    skeleton = parts[0].clip.skeleton
-    character = _rooted(character, skeleton)
-    moving = _moving(parts)
-    curve_names = tuple(sorted({name for part in parts for name in part.clip.curves}))
+    clips = [_settled(part.clip) for part in parts]
+    fixed, moving = _moving(clips)
+    curve_names = tuple(sorted({name for clip in clips for name in clip.curves}))
+    _check_properties(schema, curve_names)
+    clips = [clip.with_changes(curves=_all_curves(clip, curve_names)) for clip in clips]
+    character = _rooted(character, clips[0].skeleton)
     features = []
-    for index, part in enumerate(parts):
-        features.append(measure(_with_all_curves(part.clip, curve_names), character, schema))
-        yield (index + 1) / len(parts)
+    for index, clip in enumerate(clips):
+        features.append(measure(clip, character, schema))
+        yield (index + 1) / len(clips)
     features = np.concatenate(features)
     normalisation = Normalisation.of(features, schema)
-    database = Database(
+    return Database(
         character=character, rate=recipe.rate, recipe=recipe, schema=schema,
-        rotations=np.concatenate([part.clip.rotations for part in parts]),
-        positions=np.concatenate([part.clip.positions[:, moving] for part in parts]),
-        moving=moving, fixed=parts[0].clip.positions[0].copy(),
-        contacts=np.concatenate([part.clip.contacts for part in parts]),
-        features=normalisation.apply(features).astype(np.float32), normalisation=normalisation,
-        ranges=_laid_out(parts), tags=_tag_masks(parts), curve_names=curve_names,
-        curves=np.concatenate([_curves(part.clip, curve_names) for part in parts]), notes=notes)
-    _note_unenterable(database)
-    return database
+        rotations=np.concatenate([clip.rotations for clip in clips]),
+        positions=np.concatenate([clip.positions[:, moving] for clip in clips]),
+        moving=moving, fixed=fixed, contacts=np.concatenate([clip.contacts for clip in clips]),
+        features=normalisation.apply(features), normalisation=normalisation,
+        ranges=_laid_out(parts), tags=_tag_masks(clips), curve_names=curve_names,
+        curves=np.concatenate([np.stack([np.zeros(len(clip)), *clip.curves.values()], axis=-1)[:, 1:]
+                               for clip in clips]).astype(np.float32))
+
+
+def _settled(clip):
+    """A clip as the database stores it, whichever clips come with it: joints that hardly move stand still, properties
+    that are zero throughout are none."""
+    rest = clip.skeleton.positions
+    low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
+    still = (high - low).max(axis=-1) < STILL
+    still[0] = False
+    positions = clip.positions.copy()
+    positions[:, still] = (rest + np.round(((low + high) / 2 - rest) / STILL) * STILL).astype(np.float32)[still]
+    curves = {name: curve for name, curve in clip.curves.items() if np.any(curve)}
+    return clip.with_changes(positions=positions, curves=curves)
+
+
+def _moving(clips):
+    """Local positions (J, 3) of the joints that stay in one place, over all clips, and the other joints (M,)."""
+    fixed = clips[0].positions[0].copy()
+    moves = np.any([(clip.positions != fixed).any(axis=(0, 2)) for clip in clips], axis=0)
+    moves[0] = True
+    return fixed, np.flatnonzero(moves).astype(np.int32)
+
+
+def _check_properties(schema, curve_names):
+    missing = [name for name in schema.properties if name not in curve_names]
+    if missing:
+        raise MotionError(f'No clip has a property "{missing[0]}" that is ever other than zero: animate it, or remove '
+                          "that feature.")
+
+
+def _all_curves(clip, names):
+    """Every property that some clip has: zero where this one does not animate it."""
+    return {name: clip.curves.get(name, np.zeros(len(clip), dtype=np.float32)) for name in names}
 
 
 def _rooted(character, skeleton):
@@ -227,57 +258,52 @@ def _rooted(character, skeleton):
     return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y")
 
 
-def _moving(parts):
-    """The joints whose local position changes, over all clips."""
-    first = parts[0].clip.positions[0]
-    most = np.max([np.abs(part.clip.positions - first).max(axis=(0, 2)) for part in parts], axis=0)
-    return np.flatnonzero(most > STILL).astype(np.int32)
-
-
 def _laid_out(parts):
     ends = np.cumsum([len(part.clip) for part in parts]).tolist()
     return tuple(replace(part.range, start=end - len(part.clip), stop=end) for part, end in zip(parts, ends))
 
 
-def _tag_masks(parts):
-    names = sorted({tag.name for part in parts for tag in part.clip.tags})
-    return {name: np.concatenate([part.clip.tag_mask(name) for part in parts]) for name in names if name != EXCLUDE}
+def _tag_masks(clips):
+    names = sorted({tag.name for clip in clips for tag in clip.tags} - {EXCLUDE})
+    masks = {name: np.concatenate([clip.tag_mask(name) for clip in clips]) for name in names}
+    return {name: mask for name, mask in masks.items() if mask.any()}
 
 
-def _with_all_curves(clip, names):
-    """A clip that knows every property that some clip has: zero where it was not animated."""
-    missing = {name: np.zeros(len(clip), dtype=np.float32) for name in names if name not in clip.curves}
-    return clip.with_changes(curves={**clip.curves, **missing}) if missing else clip
+# What to tell the person
+
+def _notes(database):
+    """Seconds excluded by source, and what is odd, in sentences."""
+    ranges = {part.key: part for part in reversed(database.ranges)}  # the first of each source
+    excluded = {}
+    for part in reversed(ranges.values()):
+        if part.excluded:
+            excluded[part.source] = excluded.get(part.source, 0.0) + part.excluded
+    warnings = dict.fromkeys(sentence for part in database.ranges for sentence in part.warnings)
+    return {"excluded": excluded, "warnings": [*warnings, *_never_entered(database)]}
 
 
-def _curves(clip, names):
-    zeros = np.zeros(len(clip), dtype=np.float32)
-    columns = [np.asarray(clip.curves.get(name, zeros), dtype=np.float32) for name in names]
-    return np.stack(columns, axis=-1) if columns else np.zeros((len(clip), 0), dtype=np.float32)
-
-
-def _note_unenterable(database):
+def _never_entered(database):
     barred = database.barred()
-    for part in database.ranges:
-        codes = barred[part.start:part.stop]
-        if codes.all() and not part.mirrored:
-            reason = REASONS[int(np.bincount(codes).argmax())]
-            database.notes["warnings"].append(
-                f'No search can enter clip "{part.source}" ({len(part) / database.rate:.2f} s): every frame is {reason}.')
     if barred.all():
-        raise MotionError("No frame of any clip can be entered: the clips are shorter than the longest feature time. "
-                          "Use longer clips, shorter times, or let features be extrapolated past a clip's end.")
+        raise MotionError(f"No search could enter any frame: {_main_reason(barred)}. Use longer clips, shorter feature "
+                          "times, or let features be extrapolated past a clip's end.")
+    return [f'No search can enter clip "{part.source}" ({len(part) / database.rate:.2f} s): '
+            f"{_main_reason(barred[part.start:part.stop])}."
+            for part in database.ranges if barred[part.start:part.stop].all() and not part.mirrored]
+
+
+def _main_reason(codes):
+    return f"most frames are {REASONS[int(np.bincount(codes).argmax())]}"
 
 
 def _about(character):
     skeleton = character.skeleton
     positions = np.round(skeleton.positions, 5)
     positions[0, :2] = 0  # where the character stands does not matter
-    return [skeleton.names, skeleton.parents.tolist(), positions.tolist(),
-            np.round(skeleton.rotations, 4).tolist(), character.roles, character.mirror, character.forward]
+    # Zero is added because JSON tells -0.0 from 0.0.
+    return [skeleton.names, skeleton.parents.tolist(), (positions + 0.0).tolist(),
+            (np.round(skeleton.rotations, 4) + 0.0).tolist(), character.roles, character.mirror, character.forward]
 
 
 def _hash(record):
-    return hashlib.sha256(json.dumps(record, sort_keys=True, default=list).encode()).hexdigest()
-
-
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

@@ -13,7 +13,7 @@ from ..motion.character import Character
 from ..motion.clip import Clip, Tag
 from ..motion.skeleton import Skeleton
 from ..prepare.recipe import Recipe
-from .features import Normalisation
+from .features import Normalisation, known
 from .schema import Schema
 from .tags import NO_ENTER, select
 
@@ -22,16 +22,19 @@ _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "po
            "curves", "features", "mean", "scale")
 
 # Why a search may not enter a frame, beside the tag query. The order is the order of the codes; 0 is free to enter.
-REASONS = ("", "tagged no-enter", "too near the end of its clip", "its features reach past the clip's end")
+REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an end of its clip for its features")
 
 
 @dataclass(frozen=True)
 class Range:
     """Consecutive frames that come from one clip.
 
+    source        name of the Action or file
     start, stop   frames of the database, stop not included
-    source        name of the Action or file, and where in it the first frame lies, in its own seconds
+    source_start  where in the source the first frame lies, in the source's own seconds
     key           hash of everything that these frames were made from
+    excluded      seconds of the source that are tagged "exclude"
+    warnings      what was odd about the source, in sentences
     """
 
     source: str
@@ -42,6 +45,11 @@ class Range:
     loop: bool = False
     mirrored: bool = False
     key: str = ""
+    excluded: float = 0.0
+    warnings: tuple = ()
+
+    def __post_init__(self):
+        object.__setattr__(self, "warnings", tuple(self.warnings))
 
     def __len__(self):
         return self.stop - self.start
@@ -85,6 +93,10 @@ class Database:
     notes: dict = field(default_factory=dict)
     key: str = ""
 
+    def __post_init__(self):
+        if self.curves is None:
+            object.__setattr__(self, "curves", np.zeros((len(self), 0), dtype=np.float32))
+
     def __len__(self):
         return len(self.rotations)
 
@@ -116,15 +128,15 @@ class Database:
 
     @cached_property
     def velocities(self):
-        """Local velocities (N, M, 3) of the moving joints and angular velocities (N, J, 3), derived within each clip."""
+        """Local velocities (N, M, 3) of the moving joints, angular velocities (N, J, 3); derived within each clip."""
         velocities = np.zeros_like(self.positions)
         spins = np.zeros((*self.rotations.shape[:2], 3), dtype=np.float32)
         for part in self.ranges:
             if len(part) > 1:
-                frames, steps = slice(part.start, part.stop), slice(part.start, part.stop - 1)
+                frames, steps, last = slice(part.start, part.stop), slice(part.start, part.stop - 1), part.stop - 1
                 velocities[steps] = np.diff(self.positions[frames], axis=0) * self.rate
                 spins[steps] = quat.angular_velocity(self.rotations[frames], 1 / self.rate)
-                velocities[part.stop - 1], spins[part.stop - 1] = velocities[part.stop - 2], spins[part.stop - 2]
+                velocities[last], spins[last] = velocities[last - 1], spins[last - 1]
         return velocities, spins
 
     def barred(self, end=1 / 3):
@@ -133,17 +145,13 @@ class Database:
         end: seconds before a clip's end in which it is not entered (appendix A: it would only lead to another search).
         """
         barred = np.zeros(len(self), dtype=np.uint8)
-        ahead = self.schema.reach[1]
-        back = self.schema.reach[0]
+        late = int(np.ceil(end * self.rate - 1e-3))
         for part in self.ranges:
             if part.loop:
                 continue
-            frames = slice(part.start, part.stop)
-            seconds = np.arange(len(part)) / self.rate
-            left = seconds[::-1]
             if self.schema.past_end == "exclude":
-                barred[frames][(left < ahead - 1e-3) | (seconds < back - 1e-3)] = 3
-            barred[frames][left < end - 1e-3] = 2
+                barred[part.start:part.stop][~known(len(part), self.rate, self.schema)] = 3
+            barred[max(part.start, part.stop - late):part.stop] = 2
         if NO_ENTER in self.tags:
             barred[self.tags[NO_ENTER]] = 1
         return barred
@@ -207,8 +215,8 @@ def load(path):
     try:
         database = _from_file(header, arrays)
         _check(database)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise MotionError(f'"{path}" is damaged: bake it anew ({error}).') from error
+    except Exception as error:  # the header may hold anything that JSON can
+        raise MotionError(f'"{path}" is damaged: bake it anew ({archive.in_short(error)}).') from error
     return database
 
 
@@ -227,45 +235,78 @@ def _from_file(header, arrays):
     skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"])
     character = Character(skeleton, header["roles"], header["mirror"], header["forward"])
     frames = len(arrays["rotations"])
-    tags = {}
-    for name, spans in header["tags"].items():
-        tags[name] = np.zeros(frames, dtype=bool)
-        for start, stop in spans:
-            tags[name][start:stop] = True
     return Database(
-        character=character, rate=float(header["rate"]), recipe=Recipe(**header["recipe"]),
+        character=character, rate=header["rate"], recipe=Recipe(**header["recipe"]),
         schema=Schema.from_json(header["schema"]), rotations=arrays["rotations"], positions=arrays["positions"],
         moving=arrays["moving"], fixed=arrays["fixed"], contacts=arrays["contacts"], features=arrays["features"],
         normalisation=Normalisation(arrays["mean"], arrays["scale"]),
-        ranges=tuple(Range(**part) for part in header["ranges"]), tags=tags, curves=arrays["curves"],
+        ranges=tuple(Range(**part) for part in header["ranges"]),
+        tags={name: _mask(spans, frames) for name, spans in header["tags"].items()}, curves=arrays["curves"],
         curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"])
 
 
+def _mask(spans, frames):
+    mask = np.zeros(frames, dtype=bool)
+    for start, stop in spans:
+        _expect(0 <= start < stop <= frames, "its tags reach past its frames")
+        mask[start:stop] = True
+    return mask
+
+
+# What a file must be: one that was patched or put together badly must not fail later, in the middle of a take.
+
 def _check(database):
-    """Every array fits the header: a file that was cut short or patched must not fail later, in the middle of a take."""
+    _check_arrays(database)
+    _check_ranges(database)
+    character, recipe = database.character, database.recipe
+    joints, moving = len(character.skeleton), database.moving
+    _expect(isinstance(database.rate, (int, float)) and 0 < database.rate < np.inf, "its rate is not above zero")
+    _expect(len(moving) == len(set(moving.tolist()) & set(range(joints))), "it moves joints that it does not have")
+    _expect((database.normalisation.scale > 0).all(), "it divides by zero")
+    _expect(isinstance(database.key, str) and isinstance(database.notes, dict), "its notes make no sense")
+    _expect(isinstance(character.roles, dict) and isinstance(character.mirror, dict), "its roles make no sense")
+    _expect(all(isinstance(text, str) for text in (*character.skeleton.names, *database.curve_names)),
+            "its names are not words")
+    missing = [role for role in database.schema.roles if not character.has(role)]
+    _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
+    for name, usual in asdict(Recipe()).items():
+        _expect(type(getattr(recipe, name)) in ((int, float) if isinstance(usual, float) else (type(usual),)),
+                f'its setting "{name}" makes no sense')
+
+
+def _check_arrays(database):
     frames, joints, size = len(database), len(database.skeleton), database.schema.size
-    moving = database.moving
     expected = {
-        "rotations": (database.rotations, (frames, joints, 4)),
-        "positions": (database.positions, (frames, len(moving), 3)),
-        "fixed": (database.fixed, (joints, 3)),
-        "contacts": (database.contacts, (frames, len(database.character.contact_roles()))),
-        "curves": (database.curves, (frames, len(database.curve_names))),
-        "features": (database.features, (frames, size)),
-        "mean": (database.normalisation.mean, (size,)),
-        "scale": (database.normalisation.scale, (size,)),
+        "rotations": (database.rotations, np.float32, (frames, joints, 4)),
+        "positions": (database.positions, np.float32, (frames, len(database.moving), 3)),
+        "moving": (database.moving, np.int32, (len(database.moving),)),
+        "fixed": (database.fixed, np.float32, (joints, 3)),
+        "contacts": (database.contacts, np.bool_, (frames, len(database.character.contact_roles()))),
+        "curves": (database.curves, np.float32, (frames, len(database.curve_names))),
+        "features": (database.features, np.float32, (frames, size)),
+        "mean": (database.normalisation.mean, np.float32, (size,)),
+        "scale": (database.normalisation.scale, np.float32, (size,)),
+        "rest positions": (database.skeleton.positions, np.float32, (joints, 3)),
+        "rest rotations": (database.skeleton.rotations, np.float32, (joints, 4)),
     }
-    for name, (array, shape) in expected.items():
-        if array.shape != shape:
-            raise ValueError(f"{name} has the shape {array.shape} instead of {shape}")
-    if len(moving) and not (0 <= moving.min() and moving.max() < joints):
-        raise ValueError("it speaks of joints that it does not have")
-    if not database.rate > 0:
-        raise ValueError("its rate is not above zero")
+    for name, (array, kind, shape) in expected.items():
+        _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
+        _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
+        _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+
+
+def _check_ranges(database):
     at = 0
     for part in database.ranges:
-        if part.start != at or part.stop <= part.start:
-            raise ValueError("its clips do not follow one another")
+        _expect(all(type(value) in (int, float) for value in (part.source_start, part.speed, part.excluded)) and
+                type(part.start) is int and type(part.stop) is int, "its clips have no numbers")
+        _expect(all(isinstance(text, str) for text in (part.source, part.key, *part.warnings)),
+                "its clips have no names")
+        _expect(part.start == at and part.stop > part.start, "its clips do not follow one another")
         at = part.stop
-    if at != frames:
-        raise ValueError("its clips do not cover its frames")
+    _expect(at == len(database) > 0, "its clips do not cover its frames")
+
+
+def _expect(condition, otherwise):
+    if not condition:
+        raise ValueError(otherwise)

@@ -2,6 +2,7 @@
 """The numbers that describe each frame of a clip, and their normalisation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,13 +18,12 @@ def measure(clip, character, schema):
     return np.concatenate(columns, axis=1).astype(np.float32)
 
 
-def known(clip, schema):
-    """(F,) whether every time that the schema looks at lies inside the clip; elsewhere the motion is extrapolated."""
-    if clip.loop:
-        return np.ones(len(clip), dtype=bool)
-    before, after = (int(np.ceil(reach * clip.rate - 1e-3)) for reach in schema.reach)
-    frames = np.arange(len(clip))
-    return (frames >= before) & (frames < len(clip) - after)
+def known(count, rate, schema):
+    """(F,) whether every time that the schema looks at lies within a clip of that many frames that is not a loop;
+    elsewhere the motion is extrapolated."""
+    before, after = (int(np.ceil(reach * rate - 1e-3)) for reach in schema.reach)
+    frames = np.arange(count)
+    return (frames >= before) & (frames < count - after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +65,13 @@ class _View:
         self.before, after = (int(np.ceil(reach * clip.rate)) + 1 for reach in (before, after))
         self.positions, self.yaw = _continued_root(clip, self.before, after)
         self.frames = np.arange(-self.before, len(clip) + after)
-        self._near = None
 
-    @property
+    @cached_property
     def near(self):
         """Joint positions (F, J, 3) and rotations (F, J, 4) seen from each frame's own root."""
-        if self._near is None:
-            positions, rotations = self.clip.positions.copy(), self.clip.rotations.copy()
-            positions[:, 0], rotations[:, 0] = 0, quat.identity()
-            self._near = forward(self.clip.skeleton, positions, rotations)
-        return self._near
+        positions, rotations = self.clip.positions.copy(), self.clip.rotations.copy()
+        positions[:, 0], rotations[:, 0] = 0, quat.identity()
+        return forward(self.clip.skeleton, positions, rotations)
 
     def at(self, values, time):
         """Values (over the continued frames) at each frame of the clip plus a time."""
@@ -85,10 +82,12 @@ class _View:
         part = part.reshape(-1, *[1] * (values.ndim - 1))
         return values[low] * (1 - part) + values[low + 1] * part
 
+    @cached_property
     def pose_frame(self):
         """Which frame of the clip shows the pose of each continued frame: wrapped in loops, held otherwise."""
         last = len(self.clip) - 1
-        return self.frames % max(last, 1) if self.clip.loop else np.clip(self.frames, 0, last)
+        held = np.clip(self.frames, 0, last)
+        return np.where(held == self.frames, held, self.frames % last) if self.clip.loop and last else held
 
     def to_root(self, vectors):
         """World vectors (F, 2 or 3) seen from each frame's root."""
@@ -101,10 +100,22 @@ class _View:
     def here(self):
         return self.positions[self.before:self.before + len(self.clip)]
 
+    def to_world(self, vectors):
+        """Vectors (B + F + A, 3) seen from the continued frames' roots, turned into the world."""
+        return quat.rotate(quat.from_yaw(self.yaw), vectors)
+
     def bone(self, joint):
         """World positions of a joint over the continued frames."""
-        near = self.near[0][self.pose_frame(), joint]
-        return self.positions + quat.rotate(quat.from_yaw(self.yaw), near)
+        return self.positions + self.to_world(self.near[0][self.pose_frame, joint])
+
+    def bone_velocity(self, joint):
+        """World velocities of a joint over the continued frames; past both ends they stay as they are to the root."""
+        velocities = np.gradient(self.bone(joint), 1 / self.clip.rate, axis=0)
+        if self.clip.loop or len(self.clip) < 3:
+            return velocities
+        # Not those of the first and last frame: there a moving pose meets a held one.
+        held = np.clip(self.frames, 1, len(self.clip) - 2) + self.before
+        return quat.rotate(quat.from_yaw(self.yaw - self.yaw[held]), velocities[held])
 
 
 def _continued_root(clip, before, after):
@@ -119,19 +130,16 @@ def _continued_root(clip, before, after):
 
 
 def _carried_on(positions, yaw, rate, count):
-    """The next frames of a path that keeps its last speed, seen from the root, and its last turning speed."""
+    """The next frames of a path that keeps its last velocity, seen from the root, and its last turning speed."""
     # Averaged over a tenth of a second: the last difference alone is mostly noise.
-    span = min(max(int(round(0.1 * rate)), 1), len(positions) - 1)
+    span = min(max(round(0.1 * rate), 1), len(positions) - 1)
     if span < 1:
         return np.repeat(positions[-1:], count, axis=0), np.repeat(yaw[-1:], count)
     spin = (yaw[-1] - yaw[-1 - span]) / span
-    step = (positions[-1] - positions[-1 - span]) / span
-    # The average step was taken half a span ago; on an arc it has turned since.
-    turns = spin * (np.arange(1, count + 1) + (span - 1) / 2)
-    cos, sin = np.cos(turns), np.sin(turns)
-    steps = np.stack([cos * step[0] - sin * step[1], sin * step[0] + cos * step[1],
-                      np.full(count, step[2])], axis=-1)
-    return positions[-1] + np.cumsum(steps, axis=0), yaw[-1] + spin * np.arange(1, count + 1)
+    steps = np.diff(positions[-1 - span:], axis=0)
+    step = quat.rotate(quat.from_yaw(-yaw[-1 - span:-1]), steps).mean(axis=0)
+    ahead = yaw[-1] + spin * np.arange(count + 1)
+    return positions[-1] + np.cumsum(quat.rotate(quat.from_yaw(ahead[:-1]), step), axis=0), ahead[1:]
 
 
 def _repeated(positions, yaw, before, after):
@@ -161,41 +169,31 @@ def _column(view, clip, character, channel, time):
         yaw = view.at(view.yaw, time)
         return view.to_root(np.stack([-np.sin(yaw), np.cos(yaw)], axis=-1))
     if kind == "trajectory_height":
-        hips = view.near[0][view.pose_frame(), character.joint("hips"), 2:]
+        hips = view.near[0][view.pose_frame, character.joint("hips"), 2:]
         return view.at(hips, time)
     if kind == "bone_position":
         return view.to_root(view.at(view.bone(character.joint(channel.of)), time) - view.here())
     if kind == "bone_velocity":
-        velocity = np.gradient(view.bone(character.joint(channel.of)), 1 / clip.rate, axis=0)
-        return view.to_root(view.at(_clear_of_ends(velocity, view, clip), time))
+        return view.to_root(view.at(view.bone_velocity(character.joint(channel.of)), time))
     if kind == "bone_direction":
         return view.to_root(view.at(_pointing(view, character.joint(channel.of)), time))
     if kind == "tag":
-        held = clip.tag_mask(channel.of).astype(np.float32)[view.pose_frame(), None]
+        held = clip.tag_mask(channel.of).astype(np.float32)[view.pose_frame, None]
         return view.at(held, time)
-    return view.at(_curve(clip, channel.of)[view.pose_frame(), None], time)
-
-
-def _clear_of_ends(velocity, view, clip):
-    """Velocities without the kink at a clip's ends, where a held pose meets a moving one."""
-    if clip.loop or len(clip) < 3:
-        return velocity
-    velocity[:view.before + 1] = velocity[view.before + 1]
-    velocity[view.before + len(clip) - 1:] = velocity[view.before + len(clip) - 2]
-    return velocity
+    return view.at(_curve(clip, channel.of)[view.pose_frame, None], time)
 
 
 def _pointing(view, joint):
     """World direction of a bone over the continued frames: towards its children, or along its own Y if it has none."""
     skeleton = view.clip.skeleton
-    positions, rotations = (part[view.pose_frame()] for part in view.near)
+    positions, rotations = (part[view.pose_frame] for part in view.near)
     children = skeleton.children(joint)
     if len(children):
         near = positions[:, children].mean(axis=1) - positions[:, joint]
     else:
         near = quat.rotate(rotations[:, joint], np.array([0.0, 1.0, 0.0], dtype=np.float32))
     length = np.linalg.norm(near, axis=-1, keepdims=True)
-    return quat.rotate(quat.from_yaw(view.yaw), near / np.where(length > 1e-6, length, 1))
+    return view.to_world(near / np.where(length > 1e-6, length, 1))
 
 
 def _curve(clip, name):

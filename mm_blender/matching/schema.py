@@ -2,6 +2,7 @@
 """Which features describe a frame: the list of channels that the artist chooses, and the presets."""
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ KINDS = {
 }
 TRAJECTORY = ("trajectory_position", "trajectory_direction", "trajectory_height")
 PAST_END = ("extrapolate", "exclude")
+FURTHEST = 30.0  # seconds that a feature may look ahead or back
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,16 @@ class Channel:
         object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
         if self.kind not in KINDS:
             raise MotionError(f'There is no feature "{self.kind}". There are: {", ".join(KINDS)}.')
-        if KINDS[self.kind][1] and not self.of:
-            raise MotionError(f'The feature "{self.kind}" needs a {KINDS[self.kind][1]}.')
+        belongs = KINDS[self.kind][1]
+        if belongs and not (self.of and isinstance(self.of, str)):
+            raise MotionError(f'The feature "{self.kind}" needs a {belongs}.')
         if not self.times:
             raise MotionError(f'The feature "{self.kind}" needs at least one time.')
-        if not self.weight >= 0:
-            raise MotionError(f'The feature "{self.label}" has the weight {self.weight}: use zero or more.')
+        wrong = [time for time in self.times if not abs(time) <= FURTHEST]
+        if wrong:
+            raise MotionError(f'The feature "{self.label}" looks {wrong[0]:g} s ahead: use -{FURTHEST:g} to '
+                              f"{FURTHEST:g} s.")
+        _check_factor(f'The feature "{self.label}" has the weight', self.weight)
 
     @property
     def size(self):
@@ -77,6 +83,10 @@ class Schema:
             raise MotionError("A database needs at least one feature.")
         if self.past_end not in PAST_END:
             raise MotionError(f'Past a clip\'s end features are {" or ".join(PAST_END)}d, not "{self.past_end}".')
+        if not isinstance(self.name, str):
+            raise MotionError(f"A list of features has a name in words, not {self.name}.")
+        _check_factor("The responsiveness is", self.responsiveness)
+        _check_factor("The quality is", self.quality)
 
     @property
     def size(self):
@@ -100,7 +110,14 @@ class Schema:
     @property
     def roles(self):
         """The bone roles that it needs."""
-        return tuple(dict.fromkeys(c.of for c in self.channels if c.kind.startswith("bone_")))
+        needed = {"trajectory_height": "hips"}
+        return tuple(dict.fromkeys(needed.get(channel.kind, channel.of) for channel in self.channels
+                                   if channel.kind in needed or channel.kind.startswith("bone_")))
+
+    @property
+    def properties(self):
+        """The custom properties that it needs."""
+        return tuple(dict.fromkeys(channel.of for channel in self.channels if channel.kind == "property"))
 
     def weights(self):
         """What each channel's normalised numbers are multiplied with, the two macro sliders included.
@@ -119,7 +136,12 @@ class Schema:
             channels = [Channel(**channel) for channel in record["channels"]]
             return cls(channels=channels, **{key: value for key, value in record.items() if key != "channels"})
         except (TypeError, KeyError, AttributeError, ValueError) as error:
-            raise MotionError(f"The list of features cannot be read: {error}.") from error
+            raise MotionError(f"The list of features cannot be read ({type(error).__name__}: {error}).") from error
+
+
+def _check_factor(what, factor):
+    if not (isinstance(factor, (int, float)) and 0 <= factor < math.inf):
+        raise MotionError(f"{what} {factor}: use zero or more.")
 
 
 def _locomotion(times):
@@ -152,7 +174,7 @@ def load(name_or_file):
         raise MotionError(f'"{name_or_file}" is neither a preset ({", ".join(PRESETS)}) nor a file.')
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise MotionError(f'The feature file "{path.name}" cannot be read: {error}.') from error
-    schema = Schema.from_json(record)
+        schema = Schema.from_json(record)
+    except (ValueError, OSError, RecursionError, MotionError) as error:
+        raise MotionError(f'The feature file "{path.name}" cannot be read: {str(error).rstrip(".")}.') from error
     return replace(schema, name=schema.name if "name" in record else path.stem)

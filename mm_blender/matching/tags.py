@@ -6,12 +6,11 @@ import re
 import numpy as np
 
 from ..errors import MotionError
+from ..prepare.clean import EXCLUDE, LOOP
 
 # Tags with a meaning of their own. Any other name is the artist's.
-EXCLUDE = "exclude"
 NO_ENTER = "no-enter"
 CONTACTS = ("contact.left", "contact.right")
-LOOP = "loop"
 BUILT_IN = {
     EXCLUDE: "These frames are left out of the database",
     NO_ENTER: "These frames are played, but no search may jump to them",
@@ -34,10 +33,13 @@ def select(query, masks, frames):
     tokens = _tokens(query)
     if not tokens:
         return np.ones(frames, dtype=bool)
-    mask, rest = _either(tokens, masks, query)
+    try:
+        mask, rest = _either(tokens, masks, query)
+    except RecursionError:
+        raise MotionError("The tag query has too many parentheses or ~ inside one another.") from None
     if rest:
         raise MotionError(f'The tag query "{query}" makes no sense from "{rest[0][1]}" on.')
-    return mask
+    return mask.copy()
 
 
 def names_in(query):

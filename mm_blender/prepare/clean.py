@@ -8,43 +8,69 @@ import numpy as np
 from ..errors import MotionError
 from ..motion.clip import Clip
 from .contacts import find_contacts
-from .resample import resample
+from .resample import closed, resample
 from .root import add_root
-from .trim import rest_frames, trim
+from .trim import rest_frames
 
+# Tags that say what becomes of a clip.
 EXCLUDE = "exclude"
+LOOP = "loop"
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A clean clip, and where its first frame lies in the raw one, in seconds of the raw clip."""
+    """A clean clip.
+
+    source_start  where its first frame lies in the raw clip, in seconds of that
+    skipped       raw frames before it that show the rest pose and were left out
+    """
 
     clip: Clip
     source_start: float
+    skipped: int = 0
 
 
-def clean(raw, character, recipe, start=None, end=None, speed=1.0):
+def clean(raw, character, recipe, speed=1.0):
     """The clean pieces of a raw clip: one, or several where frames tagged "exclude" cut it apart.
 
-    start, end  seconds of the raw clip; None for all of it
-    speed       2.0 plays it twice as fast
+    speed: 2.0 plays it twice as fast. A clip that is tagged "loop" anywhere is a loop; a part of it is not.
     """
-    clip = raw if start is None and end is None else trim(raw, start, end)
-    first = start or 0.0
-    if recipe.skip_rest and (skipped := rest_frames(clip)):
-        clip, first = clip.slice(skipped, len(clip)), first + skipped / clip.rate
-    clip = resample(clip, recipe.rate, speed)
+    _check_curves(raw)
+    clip = raw.with_changes(loop=raw.loop or bool(raw.tag_mask(LOOP).any()))
+    pieces = []
+    # Cut first: what the artist excluded must not reach into its neighbours when paths are smoothed.
+    for start, part in _without_excluded(clip):
+        skipped = rest_frames(part) if recipe.skip_rest and start == 0 else 0
+        part = _prepared(part.slice(skipped, len(part)), character, recipe, speed)
+        if len(part) > 1:
+            pieces.append(Piece(part, (start + skipped) / raw.rate, skipped))
+    if not pieces:
+        raise MotionError(f'Clip "{raw.name}" has no two frames to play one after the other: it needs motion.')
+    return pieces
+
+
+def excluded_seconds(raw):
+    """How much of a raw clip is tagged "exclude"."""
+    return float(raw.tag_mask(EXCLUDE).sum() / raw.rate)
+
+
+def _prepared(clip, character, recipe, speed):
+    clip = closed(resample(clip, recipe.rate, speed))
     clip = add_root(clip, character, recipe)
-    clip = clip.with_changes(contacts=find_contacts(clip, character, recipe))
-    return [Piece(part, first + offset / clip.rate * speed) for offset, part in _without_excluded(clip)]
+    return clip.with_changes(contacts=find_contacts(clip, character, recipe))
 
 
 def _without_excluded(clip):
+    """Pairs of a first frame and the part of the clip that begins there."""
     excluded = clip.tag_mask(EXCLUDE)
-    if not excluded.any():
-        return [(0, clip)]
-    edges = np.flatnonzero(np.diff(np.concatenate([[True], excluded, [True]]).astype(np.int8)))
-    pieces = [(start, clip.slice(start, stop)) for start, stop in edges.reshape(-1, 2) if stop - start > 1]
-    if not pieces:
+    if excluded.all():
         raise MotionError(f'Clip "{clip.name}" is tagged "exclude" from beginning to end: disable it instead.')
-    return pieces
+    edges = np.flatnonzero(np.diff(excluded, prepend=True, append=True))
+    return [(start, clip.slice(start, stop)) for start, stop in edges.reshape(-1, 2).tolist()]
+
+
+def _check_curves(clip):
+    for name, curve in clip.curves.items():
+        if not np.isfinite(curve).all():
+            raise MotionError(f'Clip "{clip.name}" has a value that is not a number in its property "{name}": '
+                              "mend that curve.")

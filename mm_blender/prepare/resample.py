@@ -35,6 +35,17 @@ def resample(clip, rate, speed=1.0):
                 for name, curve in source.curves.items()})
 
 
+def closed(clip):
+    """A loop that ends with the pose that it begins with: where the last frame leads on to the first, that comes once
+    more. Other clips stay as they are."""
+    if not clip.loop or len(clip) < 2 or _repeats(clip):
+        return clip
+    longer = _closed(clip).slice(0, len(clip) + 1)
+    tags = tuple(Tag(tag.name, tag.start, tag.end + (tag.end * clip.rate > len(clip) - 1.5) / clip.rate)
+                 for tag in clip.tags)
+    return longer.with_changes(tags=tags, loop=True)
+
+
 def _times(clip, rate, speed):
     """Where the new frames lie, counted in old frames."""
     step = clip.rate * speed / rate
