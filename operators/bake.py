@@ -27,6 +27,8 @@ class MM_OT_bake(CharacterOperator):
 
     def invoke(self, context, _event):
         """From a button: in the background."""
+        if bpy.app.background:
+            return self.execute(context)
         ob = active_armature(context)
         try:
             jobs.start(baking.bake_steps(ob, context.scene), "Baking", _done)
@@ -38,7 +40,6 @@ class MM_OT_bake(CharacterOperator):
     def run(self, context, ob):
         """From a script: at once."""
         database = jobs.run(baking.bake_steps(ob, context.scene))
-        freshness.look_again()
         for sentence in database.notes["left_out"] + database.notes["warnings"]:
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"{len(database)} frames baked into {os.path.basename(baking.database_path(ob))}")
@@ -52,7 +53,10 @@ class MM_OT_job_cancel(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context):
-        return jobs.current() is not None
+        if jobs.current() is None:
+            cls.poll_message_set("Nothing is under way")
+            return False
+        return True
 
     def execute(self, _context):
         jobs.cancel()
@@ -62,9 +66,9 @@ class MM_OT_job_cancel(bpy.types.Operator):
 def _done(_database):
     freshness.look_again()
     # The report is now in the settings: one undo step, like any button.
-    window = bpy.context.window_manager.windows[0]
-    with bpy.context.temp_override(window=window):
-        bpy.ops.ed.undo_push(message="Bake Motion Database")
+    for window in bpy.context.window_manager.windows[:1]:
+        with bpy.context.temp_override(window=window):
+            bpy.ops.ed.undo_push(message="Bake Motion Database")
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_bake, MM_OT_job_cancel))

@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import jobs
+from ..mm_blender.scene import freshness, jobs
 from ..mm_blender.scene.character import active_armature
 
 
@@ -15,8 +15,12 @@ class CharacterOperator(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if active_armature(context) is None:
+        ob = active_armature(context)
+        if ob is None:
             cls.poll_message_set("Select the character's armature first")
+            return False
+        if ob.library is not None:
+            cls.poll_message_set("The armature is linked from another file: make a library override of it first")
             return False
         return True
 
@@ -26,6 +30,8 @@ class CharacterOperator(bpy.types.Operator):
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        finally:
+            freshness.look_again()
 
 
 def no_job_running(cls):

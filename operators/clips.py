@@ -47,30 +47,32 @@ class MM_OT_clips_add(CharacterOperator):
 
     @staticmethod
     def _selected(context, ob):
-        added, unlike = [], []
         armatures = [other for other in context.selected_objects if other.type == "ARMATURE"] or [ob]
-        for other in armatures:
-            if {bone.name for bone in other.data.bones} != {bone.name for bone in ob.data.bones}:
-                unlike.append(other.name)
-                continue
-            playing = other.animation_data.action if other.animation_data else None
-            found = list(dict.fromkeys([*([playing] if playing else []), *clips.nla_actions(other)]))
-            added += clips.add_clips(ob, found, source=None if other == ob else other)
+        bones = set(ob.data.bones.keys())
+        unlike = [other.name for other in armatures if set(other.data.bones.keys()) != bones]
         if unlike:
             raise MotionError(f'"{unlike[0]}" has other bones than "{ob.name}": only armatures with the same bones '
                               "can share a database.")
+        added, played = [], False
+        for other in armatures:
+            playing = other.animation_data.action if other.animation_data else None
+            found = list(dict.fromkeys([*([playing] if playing else []), *clips.nla_actions(other)]))
+            played |= bool(found)
+            added += clips.add_clips(ob, found, source=None if other == ob else other)
+        if not played:
+            raise MotionError("The selected armatures play no Actions and have no NLA strips.")
         return added
 
     @staticmethod
     def _active(_context, ob):
         if not ob.animation_data or not ob.animation_data.action:
-            raise MotionError(f'"{ob.name}" plays no Action now.')
+            raise MotionError(f'"{ob.name}" plays no Action now: assign one to it.')
         return clips.add_clips(ob, [ob.animation_data.action])
 
     @staticmethod
     def _nla(_context, ob):
         if not any(len(track.strips) for track in clips.nla_tracks(ob)):
-            raise MotionError(f'"{ob.name}" has no NLA strips.')
+            raise MotionError(f'"{ob.name}" has no NLA strips that play: push Actions down in the NLA editor first.')
         if any(clip.use_nla and not clip.source for clip in ob.mm.clips):
             return []
         clip = ob.mm.clips.add()
@@ -96,8 +98,8 @@ class MM_OT_clip_remove(_ClipOperator):
     bl_label = "Remove Clip"
 
     def run(self, context, ob):
-        ob.mm.clips.remove(ob.mm.clip_index)
-        ob.mm.clip_index = max(0, min(ob.mm.clip_index, len(ob.mm.clips) - 1))
+        ob.mm.clips.remove(_index(ob))
+        ob.mm.clip_index = _index(ob)
 
 
 class MM_OT_clips_remove_missing(_ClipOperator):
@@ -109,7 +111,7 @@ class MM_OT_clips_remove_missing(_ClipOperator):
         gone = [index for index, clip in enumerate(ob.mm.clips) if clip.action is None and not clip.use_nla]
         for index in reversed(gone):
             ob.mm.clips.remove(index)
-        ob.mm.clip_index = max(0, min(ob.mm.clip_index, len(ob.mm.clips) - 1))
+        ob.mm.clip_index = _index(ob)
         self.report({"INFO"}, f"{len(gone)} clips removed")
 
 
@@ -121,8 +123,8 @@ class MM_OT_clip_move(_ClipOperator):
     by: IntProperty(name="By", default=-1, description="Rows: negative for up")
 
     def run(self, context, ob):
-        to = max(0, min(ob.mm.clip_index + self.by, len(ob.mm.clips) - 1))
-        ob.mm.clips.move(ob.mm.clip_index, to)
+        to = max(0, min(_index(ob) + self.by, len(ob.mm.clips) - 1))
+        ob.mm.clips.move(_index(ob), to)
         ob.mm.clip_index = to
 
 
@@ -134,16 +136,39 @@ class MM_OT_clip_show(_ClipOperator):
     index: IntProperty(name="Clip", default=-1, options={"HIDDEN"})
 
     def run(self, context, ob):
-        index = self.index if self.index >= 0 else ob.mm.clip_index
+        index = self.index if self.index >= 0 else _index(ob)
+        if index >= len(ob.mm.clips):
+            raise MotionError(f'"{ob.name}" has {len(ob.mm.clips)} clips: there is no clip {index}.')
         clip = ob.mm.clips[index]
-        if clip.action is None:
-            raise MotionError(f'The Action "{clip.name}" was deleted: remove this clip.')
-        ob.mm.clip_index = index
         armature = clips.armature_of(ob, clip)
-        actions.assign(armature, clip.action, clips.slot_of(clip))
+        _refuse(clip, armature)
+        ob.mm.clip_index = index
+        _play(armature, clip)
         span = clips.frame_range(ob, clip)
         if span:
             context.scene.frame_set(round(span[0]))
+
+
+def _play(armature, clip):
+    before = armature.animation_data.action if armature.animation_data else None
+    actions.assign(armature, clip.action, clips.slot_of(clip))
+    if before is not None and before.users == 0:
+        before.use_fake_user = True  # Blender does not save what nobody uses
+
+
+def _refuse(clip, armature):
+    """Say why an armature cannot play a clip."""
+    if clip.action is None and not clip.use_nla:
+        raise MotionError(f'The Action "{clip.name}" was deleted: remove this clip.')
+    if armature.library is not None:
+        raise MotionError(f'The armature "{armature.name}" is linked from another file: make a library override first.')
+    if armature.animation_data is not None and armature.animation_data.use_tweak_mode:
+        raise MotionError(f'"{armature.name}" is in Tweak Mode: leave it in the NLA editor with Tab.')
+
+
+def _index(ob):
+    """The active row, which may lie past the end of a list that got shorter."""
+    return max(0, min(ob.mm.clip_index, len(ob.mm.clips) - 1))
 
 
 register, unregister = bpy.utils.register_classes_factory((

@@ -70,8 +70,8 @@ class MM_OT_feature_remove(_FeatureOperator):
 
     def run(self, context, ob):
         features = ob.mm.features
-        features.channels.remove(features.index)
-        features.index = max(0, min(features.index, len(features.channels) - 1))
+        features.channels.remove(_index(features))
+        features.index = _index(features)
 
 
 class MM_OT_feature_move(_FeatureOperator):
@@ -83,9 +83,14 @@ class MM_OT_feature_move(_FeatureOperator):
 
     def run(self, context, ob):
         features = ob.mm.features
-        to = max(0, min(features.index + self.by, len(features.channels) - 1))
-        features.channels.move(features.index, to)
+        to = max(0, min(_index(features) + self.by, len(features.channels) - 1))
+        features.channels.move(_index(features), to)
         features.index = to
+
+
+def _index(features):
+    """The active row, which may lie past the end of a list that got shorter."""
+    return max(0, min(features.index, len(features.channels) - 1))
 
 
 register, unregister = bpy.utils.register_classes_factory((

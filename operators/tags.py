@@ -44,11 +44,8 @@ class MM_OT_tag_add(CharacterOperator):
 
     def run(self, context, ob):
         action = active_action(context)
-        start, end = _range(context, ob, action, self.range)
-        if not self.name.strip():
-            raise MotionError("A tag needs a name.")
-        tag = action.mm.tags.add()
-        tag.name, tag.start, tag.end = self.name.strip(), start, end
+        _refuse_linked(action)
+        _tag(action, _checked(self.name), *_range(context, ob, action, self.range))
         action.mm.tag_index = len(action.mm.tags) - 1
 
 
@@ -68,8 +65,9 @@ class MM_OT_tag_remove(CharacterOperator):
         return True
 
     def run(self, context, ob):
+        _refuse_linked(active_action(context))
         settings = active_action(context).mm
-        settings.tags.remove(settings.tag_index)
+        settings.tags.remove(max(0, min(settings.tag_index, len(settings.tags) - 1)))
         settings.tag_index = max(0, min(settings.tag_index, len(settings.tags) - 1))
 
 
@@ -86,20 +84,23 @@ class MM_OT_tag_clips(CharacterOperator):
         return context.window_manager.invoke_props_dialog(self)
 
     def run(self, context, ob):
-        name, tagged = self.name.strip(), 0
-        if not name:
-            raise MotionError("A tag needs a name.")
+        name, tagged, linked = _checked(self.name), 0, 0
         for clip in clips.enabled(ob):
             span = clips.frame_range(ob, clip)
             if clip.action is None or span is None or self.containing.lower() not in clip.action.name.lower():
                 continue
             if (name, *span) in clips.tags_of(clip.action, span):
                 continue
-            tag = clip.action.mm.tags.add()
-            tag.name, tag.start, tag.end = name, *span
+            if clip.action.library is not None:
+                linked += 1
+                continue
+            _tag(clip.action, name, *span)
             tagged += 1
         if not tagged:
-            raise MotionError("No enabled clip was left to tag.")
+            raise MotionError("No enabled clip was left to tag" + (
+                ": their Actions are linked from another file, tag them there." if linked else "."))
+        if linked:
+            self.report({"WARNING"}, f"{linked} clips were not tagged: their Actions are linked from another file")
         self.report({"INFO"}, f"{tagged} clips tagged {name}")
 
 
@@ -107,6 +108,22 @@ def active_action(context):
     """The Action that the active armature plays."""
     ob = active_armature(context)
     return ob.animation_data.action if ob is not None and ob.animation_data else None
+
+
+def _checked(name):
+    if not name.strip():
+        raise MotionError("A tag needs a name.")
+    return name.strip()
+
+
+def _refuse_linked(action):
+    if action.library is not None:
+        raise MotionError(f'The Action "{action.name}" is linked from another file: tag it there.')
+
+
+def _tag(action, name, start, end):
+    tag = action.mm.tags.add()
+    tag.name, tag.start, tag.end = name, start, end
 
 
 def _range(context, ob, action, kind):
@@ -119,10 +136,10 @@ def _range(context, ob, action, kind):
         keys = [key.co.x for curve in actions.fcurves(action, ob) for key in curve.keyframe_points
                 if key.select_control_point]
         if not keys:
-            raise MotionError(f'No keys of "{action.name}" are selected.')
+            raise MotionError(f'No keys of "{action.name}" are selected: select some in the Dope Sheet.')
         return min(keys), max(keys)
     if whole is None:
-        raise MotionError(f'Action "{action.name}" has no keys.')
+        raise MotionError(f'The Action "{action.name}" has no keys for "{ob.name}": there is nothing to tag.')
     if kind == "FRAME":
         return scene.frame_current, max(whole[1], scene.frame_current)
     return whole

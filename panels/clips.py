@@ -3,8 +3,11 @@
 
 import bpy
 
-from ..mm_blender.scene import clips, sampling
+from ..mm_blender.scene import clips, jobs
+from ..mm_blender.scene.freshness import known
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence
+
+IMPORTING = "Importing motion"  # the title of its job
 
 
 class MM_UL_clips(bpy.types.UIList):
@@ -15,7 +18,7 @@ class MM_UL_clips(bpy.types.UIList):
         row = layout.row(align=True)
         row.active = clip.use
         row.prop(clip, "use", text="")
-        if clips.trouble(ob, clip, context.scene):
+        if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
         if action is not None:
             row.prop(action, "name", text="", emboss=False)
@@ -24,7 +27,7 @@ class MM_UL_clips(bpy.types.UIList):
         row.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
         end = row.row(align=True)
         end.ui_units_x = 5.5
-        end.label(text=f"{clips.seconds(ob, clip, context.scene):.1f} s")
+        end.label(text=f"{clips.seconds(ob, clip, context.scene, known):.1f} s")
         end.prop(clip, "mirror", text="", icon="MOD_MIRROR", emboss=False)
         end.prop(clip, "loop", text="", icon="FILE_REFRESH", emboss=False)
         end.operator("mm.clip_show", text="", icon="HIDE_OFF", emboss=False).index = index
@@ -38,7 +41,9 @@ class MM_UL_clips(bpy.types.UIList):
             words += [tag.name for tag in clip.action.mm.tags] if clip.action else []
             found = self.filter_name.lower() in " ".join(words).lower()
             flags.append(self.bitflag_filter_item if found else 0)
-        return flags, []
+        names = [(index, clip.action.name if clip.action else clip.name) for index, clip in enumerate(entries)]
+        by_name = bpy.types.UI_UL_list.sort_items_helper(names, key=lambda entry: entry[1].lower())
+        return flags, by_name if self.use_filter_sort_alpha else []
 
 
 class MM_MT_clips_add(bpy.types.Menu):
@@ -62,12 +67,14 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         ob = active_armature(context)
         if len(ob.mm.clips):
             used = clips.enabled(ob)
-            total = sum(clips.seconds(ob, clip, context.scene) for clip in used)
+            total = sum(clips.seconds(ob, clip, context.scene, known) for clip in used)
             self.layout.label(text=f"{len(used)} clips, {total / 60:.1f} min")
 
     def draw_character(self, context, layout, ob):
-        if draw_job(layout, "Importing"):
+        if draw_job(layout, IMPORTING):
             return
+        if sentence := jobs.last_error(IMPORTING):
+            draw_sentence(layout, sentence)
         if not len(ob.mm.clips):
             draw_sentence(layout, "Add the Actions that the character is made of.", "INFO")
             layout.operator("mm.clips_add", text="Add All Actions That Fit", icon="ACTION").source = "FITTING"
@@ -86,14 +93,14 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
 
     @staticmethod
     def _draw_clip(context, layout, ob, clip):
-        if problem := clips.trouble(ob, clip, context.scene):
+        if problem := clips.trouble(ob, clip, context.scene, known):
             draw_sentence(layout, problem)
         column = layout.column()
         if not clip.use_nla:
             column.prop(clip, "action")
         if clip.source is not None:
             column.prop(clip, "source")
-        span = clips.frame_range(ob, clip)
+        span = clips.frame_range(ob, clip, known)
         row = column.row(heading="Range", align=True)
         row.prop(clip, "use_range", text="")
         part = row.row(align=True)
@@ -107,9 +114,8 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         row = column.row(heading="Also")
         row.prop(clip, "mirror", toggle=True)
         row.prop(clip, "loop", toggle=True)
-        if clip.action is not None and span:
-            armature = clips.armature_of(ob, clip)
-            way, reason = sampling.how_to_read(armature, clip.action, clips.slot_of(clip))
+        if not clips.unusable(ob, clip, known):
+            way, reason = clips.way(ob, clip, known)
             text = "Read from F-curves" if way == "curves" else f"Evaluated frame by frame: {reason}"
             draw_sentence(column, text, "FCURVE" if way == "curves" else "PLAY")
 

@@ -6,6 +6,7 @@ import bpy
 from ..mm_blender.errors import MotionError
 from ..mm_blender.matching.tags import BUILT_IN
 from ..mm_blender.scene import clips
+from ..mm_blender.scene.freshness import known
 from .base import CharacterPanel, draw_sentence
 
 
@@ -57,7 +58,7 @@ class MM_PT_tags(CharacterPanel, bpy.types.Panel):
         if not len(ob.mm.clips):
             return
         try:
-            selected, total = clips.count_selected(ob, context.scene, ob.mm.query, ob.mm.bake.rate)
+            selected, total = clips.count_selected(ob, context.scene, ob.mm.query, ob.mm.bake.rate, known)
         except MotionError as error:
             draw_sentence(layout, str(error))
             return

@@ -11,11 +11,13 @@ from ..errors import MotionError
 from ..matching import database
 from ..matching.bake import Progress, bake, database_key, foundation_key, source_key
 from ..prepare.recipe import Recipe
-from . import clips, sampling
+from . import clips
 from .character import character_of
+from .facts import Facts
 from .features import schema_of
+from .settings import MM_Bake
 
-SUFFIX = ".mmdb"
+SUFFIX, NAME = ".mmdb", "motion"
 
 
 def recipe_of(ob):
@@ -33,36 +35,15 @@ def database_path(ob):
         raise MotionError(f'"{ob.name}" has no database file: choose one in the Bake panel.')
     if path.startswith("//") and not bpy.data.filepath:
         path = os.path.join(_own_folder(), path[2:])
-    path = bpy.path.abspath(path)
+    if path.endswith(("/", os.sep)):
+        path += NAME
+    path = os.path.abspath(bpy.path.abspath(path))
     return path if path.lower().endswith(SUFFIX) else path + SUFFIX
 
 
 def bake_steps(ob, scene):
     """A generator for jobs: yields Progress, writes the file, returns the Database."""
-    name, scene_name, path = ob.name, scene.name, database_path(ob)
-    used = clips.enabled(ob)
-    if not used:
-        raise MotionError(f'"{name}" has no clips to bake: add some in the Clips panel, or enable those in the list.')
-    character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
-    _check_folder(path)
-    sources, left_out = [], []
-    for index in range(len(used)):
-        yield Progress(0.1 * index / len(used), "Looking for changes")
-        ob, scene = _fetch(name, scene_name)
-        try:
-            sources.append(clips.source_of(ob, clips.enabled(ob)[index], scene))
-        except MotionError as error:
-            left_out.append(str(error))
-    if not sources:
-        raise MotionError(left_out[0])
-    baking = bake(sources, character, schema, recipe, _previous(path))
-    result = yield from _scaled(baking, 0.1, 0.95)
-    result.notes["left_out"] = left_out + result.notes["left_out"]
-    yield Progress(0.96, f"Writing {os.path.basename(path)}")
-    result.save(path)
-    made_from = _keys(sources, foundation_key(character, recipe))
-    _remember(_fetch(name, scene_name)[0], result, made_from)
-    return result
+    return _bake_steps(ob.name, scene.name)  # names: the artist may undo before the first step, and references die
 
 
 def report(ob):
@@ -70,33 +51,142 @@ def report(ob):
     return json.loads(ob.mm.bake.report) if ob.mm.bake.report else {}
 
 
-def changes(ob, scene, fingerprint=sampling.fingerprint):
-    """What has changed since the last bake, as sentences; empty when the database is up to date.
-
-    fingerprint: how an Action is hashed; freshness.py passes one that remembers.
-    """
-    path = database_path(ob)
-    if not os.path.isfile(path):
-        return [f"The file {os.path.basename(path)} is missing"]
+def changes(ob, scene, facts=None):
+    """What has changed since the last bake, as sentences; empty when the database is up to date."""
+    facts = facts or Facts()
     try:
-        foundation, schema = foundation_key(character_of(ob), recipe_of(ob)), schema_of(ob)
-        sources = [clips.source_of(ob, clip, scene, fingerprint) for clip in clips.enabled(ob)]
+        if sentence := _file_trouble(ob):
+            return [sentence]
+        character, recipe, schema = character_of(ob), recipe_of(ob), schema_of(ob)
+        sources = [clips.source_of(ob, clip, scene, facts) for clip in clips.enabled(ob)
+                   if not clips.unusable(ob, clip, facts)]
     except MotionError as error:
         return [str(error)]
-    if database_key(sources, foundation, schema) == ob.mm.bake.key:
+    if database_key(sources, foundation_key(character, recipe), schema) == ob.mm.bake.key:
         return []
-    before, now = report(ob).get("made_from", {}), _keys(sources, foundation)
-    changed = [name for name in now if name in before and now[name] != before[name]]
-    if changed and len(changed) == len(before):
-        return ["The character or the bake settings changed"]
-    return [*(f'Clip "{name}" changed' for name in changed),
-            *(f'Clip "{name}" was added' for name in now if name not in before),
-            *(f'Clip "{name}" was removed' for name in before if name not in now)] \
-        or ["The features or the order of the clips changed"]
+    return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema))
 
 
-def _keys(sources, foundation):
-    return {source.name: source_key(source, foundation) for source in sources}
+def _bake_steps(name, scene_name):
+    ob, _ = _fetch(name, scene_name)
+    path = database_path(ob)
+    _check_path(ob, path)
+    if not clips.enabled(ob):
+        raise MotionError(f'"{name}" has no clips to bake: add some in the Clips panel, or enable those in the list.')
+    character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
+    sources, left_out = yield from _sources(name, scene_name)
+    if not sources:
+        raise MotionError(left_out[0])
+    previous, unreadable = _previous(path)
+    result = yield from _scaled(bake(sources, character, schema, recipe, previous), 0.1, 0.95)
+    result.notes["left_out"] = left_out + result.notes["left_out"]
+    yield Progress(0.96, f"Writing {os.path.basename(path)}")
+    ob, _ = _fetch(name, scene_name)
+    _save(result, path, unreadable)
+    made_from = _made_from(sources, character, recipe, schema)
+    ob.mm.bake.key = result.key
+    ob.mm.bake.report = json.dumps({**result.report(), "made_from": made_from})
+    return result
+
+
+def _sources(name, scene_name):
+    """The sources of all enabled clips, and why some have none: fingerprints take a while, so it yields Progress."""
+    facts, sources, left_out, index = Facts(), [], [], 0
+    while True:
+        ob, scene = _fetch(name, scene_name)
+        used = clips.enabled(ob)  # the artist may add or remove clips meanwhile
+        if index >= len(used):
+            return sources, left_out
+        yield Progress(0.1 * index / len(used), "Looking for changes")
+        ob, scene = _fetch(name, scene_name)
+        used = clips.enabled(ob)
+        if index < len(used):
+            try:
+                sources.append(clips.source_of(ob, used[index], scene, facts))
+            except MotionError as error:
+                left_out.append(str(error))
+        index += 1
+
+
+def _made_from(sources, character, recipe, schema):
+    """What a database was made from, part by part, to tell later which of them has changed."""
+    return {"character": foundation_key(character, Recipe()), "settings": asdict(recipe), "features": schema.to_json(),
+            "clips": [[source.name, source_key(source, "")] for source in sources]}
+
+
+def _differences(before, now):
+    """The parts that differ, as sentences."""
+    now = json.loads(json.dumps(now))  # as the other one was: tuples became lists
+    if before.keys() != now.keys():
+        return ["It was baked by another version"]
+    sentences = [] if before["character"] == now["character"] else ["The character changed: its rest pose or its roles"]
+    names = [MM_Bake.bl_rna.properties[name].name for name, value in now["settings"].items()
+             if before["settings"].get(name) != value]
+    if names:
+        sentences.append(f"Settings changed: {', '.join(names)}")
+    if before["features"] != now["features"]:
+        sentences.append("The features changed")
+    old, new = [tuple(clip) for clip in before["clips"]], [tuple(clip) for clip in now["clips"]]
+    old_names, new_names = [name for name, _ in old], [name for name, _ in new]
+    sentences += [f'Clip "{name}" changed' for name, key in new if (name, key) not in old and name in old_names]
+    sentences += [f'Clip "{name}" was added' for name in new_names if name not in old_names]
+    sentences += [f'Clip "{name}" was removed' for name in old_names if name not in new_names]
+    return sentences or ["The order of the clips changed" if sorted(old) == sorted(new) else "The clips changed"]
+
+
+def _file_trouble(ob):
+    """Why the file is not the one that was baked, in one sentence; empty when it is."""
+    path = database_path(ob)
+    name = os.path.basename(path)
+    if not os.path.isfile(path):
+        return f"The file {name} is missing"
+    return "" if database.read_key(path) == ob.mm.bake.key else f"The file {name} holds another bake"
+
+
+def _previous(path):
+    """The database that is there already, to take unchanged clips over from, and why it cannot be read."""
+    if not os.path.isfile(path):
+        return None, ""
+    try:
+        return database.load(path), ""
+    except MotionError as error:
+        return None, str(error)
+
+
+def _save(result, path, unreadable):
+    """Write the file. One that is there and that nobody can read, but that nobody said to delete, is kept beside it."""
+    if not unreadable:
+        result.save(path)
+        return
+    aside, number = f"{path}.unreadable", 2
+    while os.path.exists(aside):
+        aside, number = f"{path}.unreadable{number}", number + 1
+    result.notes["warnings"].append(f"{unreadable} It was kept as {os.path.basename(aside)}.")
+    try:
+        os.replace(path, aside)
+    except OSError as error:
+        raise MotionError(f"{unreadable} It cannot be moved out of the way: choose another file.") from error
+    try:
+        result.save(path)
+    except MotionError:
+        os.replace(aside, path)
+        raise
+
+
+def _check_path(ob, path):
+    """What would go wrong after all the work is said before it."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise MotionError(f'The folder "{folder}" does not exist: create it, or choose another file.')
+    if os.path.isdir(path):
+        raise MotionError(f'"{path}" is a folder: choose a file name in the Bake panel.')
+    if not os.access(folder, os.W_OK):
+        raise MotionError(f'The folder "{folder}" is read-only: choose another file in the Bake panel.')
+    for other in bpy.data.objects:
+        if other.type == "ARMATURE" and other != ob and other.mm.bake.key and other.users_scene \
+                and other.mm.bake.path.strip() and database_path(other) == path:
+            raise MotionError(f'"{other.name}" has its database in {os.path.basename(path)} already: '
+                              f'choose another file for "{ob.name}" in the Bake panel.')
 
 
 def _scaled(steps, low, high):
@@ -118,27 +208,6 @@ def _fetch(name, scene_name):
     if ob is None or scene is None:
         raise MotionError(f'"{name}" was renamed or deleted while it was baked: bake again.')
     return ob, scene
-
-
-def _previous(path):
-    """The database that is there already, to take unchanged clips over from; None if there is none that can be read."""
-    if not os.path.isfile(path):
-        return None
-    try:
-        return database.load(path)
-    except MotionError:
-        return None
-
-
-def _check_folder(path):
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise MotionError(f'The folder "{folder}" does not exist: create it, or choose another file.')
-
-
-def _remember(ob, result, made_from):
-    ob.mm.bake.key = result.key
-    ob.mm.bake.report = json.dumps({**result.report(), "made_from": made_from})
 
 
 def _own_folder():

@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist's list of clips and their tags, as the engine's sources."""
+"""The artist's list of clips and their tags, as the engine's sources.
 
-import hashlib
-import json
+Functions that take `facts` look at Actions through it: panels give one that remembers, others let it be made anew.
+"""
+
+from functools import lru_cache
 
 import numpy as np
 
 from ..errors import MotionError
 from ..matching.bake import Source
-from ..matching.tags import select
-from ..motion.clip import Tag
+from ..matching.database import runs
+from ..matching.tags import EXCLUDE, LOOP, select
+from ..motion import quat
+from ..motion.clip import Clip, Tag
+from ..motion.sides import swap_side
+from ..motion.skeleton import Skeleton
+from ..prepare.resample import resample
 from . import actions, sampling
+from .facts import Facts
+from .fingerprints import hashed, nla_fingerprint
 from .source import Source as Names
 
 # A clip shorter than this cannot be entered by a search, which stays clear of clip ends.
@@ -37,21 +46,26 @@ def armature_of(ob, clip):
     return clip.source or ob
 
 
-def frame_range(ob, clip):
-    """First and last frame of a clip, or None when its Action has no keys."""
-    if clip.use_range:
-        return clip.start, clip.end
-    armature = armature_of(ob, clip)
+def enabled(ob):
+    return [clip for clip in ob.mm.clips if clip.use]
+
+
+def frame_range(ob, clip, facts=None):
+    """First and last frame of a clip, or None when there is nothing to play."""
     if clip.use_nla:
-        strips = [strip for track in nla_tracks(armature) for strip in track.strips]
-        return (min(s.frame_start for s in strips), max(s.frame_end for s in strips)) if strips else None
-    return actions.frame_range(clip.action, armature, slot_of(clip)) if clip.action else None
+        strips = [strip for track in nla_tracks(armature_of(ob, clip)) for strip in track.strips if not strip.mute]
+        whole = (min(s.frame_start for s in strips), max(s.frame_end for s in strips)) if strips else None
+    elif clip.action is not None:
+        whole = (facts or Facts()).frame_range(armature_of(ob, clip), clip.action, slot_of(clip))
+    else:
+        whole = None
+    return (clip.start, clip.end) if whole and clip.use_range else whole
 
 
-def seconds(ob, clip, scene):
+def seconds(ob, clip, scene, facts=None):
     """How long a clip plays."""
-    span = frame_range(ob, clip)
-    return (span[1] - span[0]) / fps(scene) / clip.speed if span else 0.0
+    span = frame_range(ob, clip, facts)
+    return max(0.0, span[1] - span[0]) / fps(scene) / clip.speed if span else 0.0
 
 
 def slot_of(clip):
@@ -59,7 +73,9 @@ def slot_of(clip):
 
 
 def nla_tracks(ob):
-    return [track for track in ob.animation_data.nla_tracks if not track.mute] if ob.animation_data else []
+    """The tracks that play."""
+    tracks = ob.animation_data.nla_tracks if ob.animation_data else ()
+    return [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
 
 
 def nla_actions(ob):
@@ -72,26 +88,44 @@ def fps(scene):
     return scene.render.fps / scene.render.fps_base
 
 
-def trouble(ob, clip, scene):
-    """Why a clip cannot be used as it is, in one sentence; empty when all is well."""
-    armature = armature_of(ob, clip)
-    if clip.use_nla:
-        return "" if nla_tracks(armature) else f'"{armature.name}" has no NLA tracks: remove this clip.'
-    if clip.action is None:
-        return f'The Action "{clip.name}" was deleted: remove this clip.'
-    name = clip.action.name
-    if clip.slot and slot_of(clip) is None:
-        return f'Action "{name}" has no slot "{clip.slot}" any more: choose another one.'
-    span = frame_range(ob, clip)
-    if span is None:
-        return f'Action "{name}" has no keys.'
-    if span[1] - span[0] < 1:
-        return f'Action "{name}" has a single frame: it needs motion.'
-    if not sampling.fit(armature, clip.action, slot_of(clip))[0]:
-        return f'Action "{name}" moves no bone of "{armature.name}": it belongs to another rig.'
-    if seconds(ob, clip, scene) < SHORT and not clip.loop:
-        return f'Action "{name}" is shorter than {SHORT:.2f} s: no search can enter it.'
+def trouble(ob, clip, scene, facts=None):
+    """Why a clip cannot be used, or will be of no use, in one sentence; empty when all is well."""
+    if sentence := unusable(ob, clip, facts):
+        return sentence
+    if seconds(ob, clip, scene, facts) < SHORT and not _loops(clip):
+        return f"{_named(ob, clip)} is shorter than {SHORT:.2f} s: no search can enter it."
     return ""
+
+
+def unusable(ob, clip, facts=None):
+    """Why a bake would leave the clip out, in one sentence; empty when it would not."""
+    facts, armature = facts or Facts(), armature_of(ob, clip)
+    if clip.use_nla:
+        span = frame_range(ob, clip, facts)
+        if span is None:
+            return f'"{armature.name}" has no NLA strips that play: add some, or remove this clip.'
+    else:
+        if clip.action is None:
+            return f'The Action "{clip.name}" was deleted: remove this clip.'
+        if clip.slot and slot_of(clip) is None:
+            return f'Action "{clip.action.name}" has no slot "{clip.slot}" any more: choose another one.'
+        span = frame_range(ob, clip, facts)
+        if span is None:
+            return f'Action "{clip.action.name}" has no keys for "{armature.name}": animate it, or remove this clip.'
+        if not facts.fraction(armature, clip.action, slot_of(clip)):
+            return f'Action "{clip.action.name}" moves no bone of "{armature.name}": it belongs to another rig.'
+    if span[1] - span[0] < 1:
+        what = f"the range {span[0]:g} to {span[1]:g}" if clip.use_range else "a single frame"
+        return f"{_named(ob, clip)} has {what}: it needs at least two frames."
+    return ""
+
+
+def way(ob, clip, facts=None):
+    """How a clip is read: "curves" or "evaluated", and why."""
+    facts, armature = facts or Facts(), armature_of(ob, clip)
+    if clip.use_nla:
+        return "evaluated", "the NLA editor mixes Actions"
+    return facts.way(armature, clip.action, slot_of(clip), _rig(ob, armature, True, facts))
 
 
 def tags_of(action, span):
@@ -103,47 +137,63 @@ def tags_of(action, span):
     return own + [(tag.name, span[0] + tag.start, span[0] + tag.end) for tag in marked]
 
 
-def tag_masks(ob, scene, rate):
-    """Tag name → (N,) bool over the frames of all enabled clips, for counting what a query selects."""
-    spans = [(clip, frame_range(ob, clip)) for clip in ob.mm.clips if clip.use]
-    spans = [(clip, span) for clip, span in spans if span]
-    counts = [int((span[1] - span[0]) / fps(scene) / clip.speed * rate) + 1 for clip, span in spans]
-    masks, at = {}, 0
-    for (clip, span), count in zip(spans, counts):
-        frames = np.linspace(span[0], span[1], count)
-        for name, first, last in tags_of(None if clip.use_nla else clip.action, span):
-            mask = masks.setdefault(name, np.zeros(sum(counts), dtype=bool))
-            mask[at:at + count] |= (frames >= first - 1e-3) & (frames <= last + 1e-3)
-        at += count
-    return masks, sum(counts)
+def count_selected(ob, scene, query, rate, facts=None):
+    """How many of the frames that a bake would give a query selects: (selected, all).
+
+    A rest pose that a clip begins with is counted here and left out by the bake: only the motion shows it.
+    """
+    facts, both = facts or Facts(), ob.mm.bake.mirror
+    parts = []
+    for clip in enabled(ob):
+        if not unusable(ob, clip, facts):
+            span = frame_range(ob, clip, facts)
+            ranges = tuple(tags_of(None if clip.use_nla else clip.action, span))
+            parts.append((span, ranges, round(clip.speed, 4), clip.loop, clip.mirror and both))
+    return _count(tuple(parts), query, fps(scene), rate)
 
 
-def count_selected(ob, scene, query, rate):
-    """How many of the frames a query selects: (selected, all)."""
-    masks, total = tag_masks(ob, scene, rate)
-    return int(select(query, masks, total).sum()), total
-
-
-def enabled(ob):
-    return [clip for clip in ob.mm.clips if clip.use]
-
-
-def source_of(ob, clip, scene, fingerprint=sampling.fingerprint):
+def source_of(ob, clip, scene, facts=None):
     """The engine's Source for a clip: what it reads, how, and a fingerprint of it."""
-    armature, span = armature_of(ob, clip), frame_range(ob, clip)
-    if span is None or (clip.action is None and not clip.use_nla):
-        raise MotionError(trouble(ob, clip, scene))
+    facts, armature = facts or Facts(), armature_of(ob, clip)
+    if sentence := unusable(ob, clip, facts):
+        raise MotionError(sentence)
+    span, rate = frame_range(ob, clip, facts), fps(scene)
     action, slot = (None, None) if clip.use_nla else (clip.action, slot_of(clip))
     name = f"{armature.name} NLA" if clip.use_nla else clip.action.name
-    ranges, rate = tags_of(action, span), fps(scene)
+    ranges = tags_of(action, span)
     tags = [Tag(tag, (first - span[0]) / rate, (last - span[0]) / rate) for tag, first, last in ranges]
-    contents = fingerprint(armature, action, slot) if action else _nla_fingerprint(armature, fingerprint)
-    return Source(name, _reader(armature, action, slot, span, name, tags), _hash(contents, ranges, span, rate),
+    contents = [_fingerprint(ob, clip, facts), armature.name if clip.source else "", ranges, span, rate]
+    return Source(name, _reader(armature, action, slot, span, name, tags, rate), hashed(contents),
                   mirror=clip.mirror and ob.mm.bake.mirror, loop=clip.loop, speed=round(clip.speed, 4),
                   origin=round(span[0] / rate, 6))
 
 
-def _reader(armature, action, slot, span, name, tags):
+def _named(ob, clip):
+    return f'The NLA of "{armature_of(ob, clip).name}"' if clip.use_nla else f'Action "{clip.action.name}"'
+
+
+def _loops(clip):
+    return clip.loop or (clip.action is not None and any(tag.name == LOOP for tag in clip.action.mm.tags))
+
+
+def _fingerprint(ob, clip, facts):
+    """What the Action and the rig bring to the motion of a clip."""
+    armature = armature_of(ob, clip)
+    if clip.use_nla:
+        return [nla_fingerprint(armature, facts.fingerprint), _rig(ob, armature, True, facts)]
+    how = way(ob, clip, facts)[0]
+    return [facts.fingerprint(armature, clip.action, slot_of(clip)), how,
+            _rig(ob, armature, how == "evaluated", facts)]
+
+
+def _rig(ob, armature, evaluated, facts):
+    def animated():
+        played = [clip for clip in ob.mm.clips if clip.action is not None and armature_of(ob, clip) == armature]
+        return frozenset().union(*(facts.paths(armature, clip.action, slot_of(clip)) for clip in played))
+    return facts.rig(ob, armature, evaluated, animated)
+
+
+def _reader(armature, action, slot, span, name, tags, rate):
     # Names, not references: between two steps of a bake the artist may undo, and references die.
     where = Names.of(armature, action, slot)
 
@@ -151,22 +201,42 @@ def _reader(armature, action, slot, span, name, tags):
         ob, action, slot = where.fetch()
         reading = sampling.read_action(ob, action, slot, *span) if action else sampling.read_nla(ob, *span)
         clip = yield from reading
-        return clip.with_changes(name=name, tags=tuple(tags))
+        # The artist may have turned to another scene meanwhile: the rate is the one that the tags were counted with.
+        return clip.with_changes(name=name, tags=tuple(tags), rate=rate)
     return read
 
 
-def _nla_fingerprint(ob, fingerprint):
-    return _hash([(track.name, track.mute, [_strip_fingerprint(ob, strip, fingerprint) for strip in track.strips])
-                  for track in ob.animation_data.nla_tracks])
+# What a query selects, without reading any motion: the frames of a clip are those of a single dot that stands still.
+
+_DOT = Skeleton(["dot"], [-1], np.zeros((1, 3)), quat.identity((1,)))
 
 
-def _strip_fingerprint(ob, strip, fingerprint):
-    values = [strip.name, strip.type, strip.frame_start, strip.frame_end, strip.scale, strip.repeat, strip.mute,
-              strip.influence, strip.blend_type, strip.use_reverse, strip.blend_in, strip.blend_out]
-    if strip.action:
-        values += [strip.action_frame_start, strip.action_frame_end, fingerprint(ob, strip.action)]
-    return values
+@lru_cache(maxsize=8)
+def _count(parts, query, fps, rate):
+    names = {name for _, ranges, _, _, _ in parts for name, _, _ in ranges}
+    masks = {name: [] for name in (names | {swap_side(name) for name in names}) - {EXCLUDE}}
+    total = 0
+    for span, ranges, speed, loop, mirror in parts:
+        count, own = _masks(span, ranges, fps, rate, speed, loop)
+        total += count * (1 + mirror)
+        for name, found in masks.items():
+            nothing = np.zeros(count, dtype=bool)
+            found.append(own.get(name, nothing))
+            if mirror:
+                found.append(own.get(swap_side(name), nothing))
+    masks = {name: np.concatenate(found) for name, found in masks.items()}
+    return int(select(query, {name: mask for name, mask in masks.items() if mask.any()}, total).sum()), total
 
 
-def _hash(*parts):
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+@lru_cache(maxsize=4096)
+def _masks(span, ranges, fps, rate, speed, loop):
+    """How many frames a clip has in the database, and which of them each tag marks."""
+    count = int(np.floor(span[1] - span[0] + 1e-4)) + 1
+    tags = [Tag(name, (first - span[0]) / fps, (last - span[0]) / fps) for name, first, last in ranges]
+    clip = Clip("", _DOT, fps, np.zeros((count, 1, 3)), quat.identity((count, 1)), tags)
+    clip = clip.with_changes(loop=loop or bool(clip.tag_mask(LOOP).any()))
+    pieces = [resample(clip.slice(*part), rate, speed) for part in runs(~clip.tag_mask(EXCLUDE))]
+    pieces = [piece for piece in pieces if len(piece) > 1]
+    names = {name for name, _, _ in ranges}
+    return sum(map(len, pieces)), {name: np.concatenate([piece.tag_mask(name) for piece in pieces]) for name in names
+                                   if pieces}

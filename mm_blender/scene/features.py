@@ -32,7 +32,7 @@ def add_channel(ob, channel):
 def channel_of(entry):
     """The engine's Channel for an entry of the list."""
     belongs = KINDS[entry.kind][1]
-    of = entry.role if belongs == "role" else entry.of if belongs else ""
+    of = entry.role if belongs == "role" else entry.of.strip() if belongs else ""
     return Channel(entry.kind, of, tuple(entry.times)[:entry.time_count], round(entry.weight, 4))
 
 
@@ -41,13 +41,16 @@ def schema_of(ob):
     features = ob.mm.features
     if not len(features.channels):
         raise MotionError(f'"{ob.name}" has no features: choose a preset in the Features panel.')
-    schema = Schema([channel_of(entry) for entry in features.channels],
-                    responsiveness=round(features.responsiveness, 4), quality=round(features.quality, 4),
-                    past_end=features.past_end)
-    same = next((name for name, preset in PRESETS.items() if preset.channels == schema.channels), "custom")
-    return Schema(schema.channels, same, schema.responsiveness, schema.quality, schema.past_end)
+    channels = tuple(channel_of(entry) for entry in features.channels)
+    name = next((name for name, preset in PRESETS.items() if preset.channels == channels), "custom")
+    return Schema(channels, name, round(features.responsiveness, 4), round(features.quality, 4), features.past_end)
+
+
+def is_complete(entry):
+    """Whether a feature knows which tag or property it belongs to."""
+    return KINDS[entry.kind][1] in ("", "role") or bool(entry.of.strip())
 
 
 def size_of(ob):
     """How many numbers a frame has; entries that are not complete yet do not count."""
-    return sum(KINDS[entry.kind][0] * entry.time_count for entry in ob.mm.features.channels)
+    return sum(KINDS[entry.kind][0] * entry.time_count for entry in ob.mm.features.channels if is_complete(entry))

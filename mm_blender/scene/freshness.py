@@ -1,101 +1,108 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether databases are up to date, found out in the background: panels ask at every redraw and must not wait."""
+"""What panels show of Actions and databases: found out in the background, and anew when something was edited."""
 
 import time
 
 import bpy
 from bpy.app.handlers import persistent
 
-from . import baking, sampling
+from . import baking
+from .facts import Facts, NotNow
 
-# Seconds after the last edit until we look again, and of work in one go.
-CALM, SLICE = 0.4, 0.02
+# Seconds after the last edit until we look again, of work in one go, and for which an answer is taken as it is.
+CALM, SLICE, TRUSTED = 0.4, 0.02, 1.0
 
-_answers = {}  # armature name → list of sentences
-_asked = set()  # armature names that a panel wants to know about
-_prints = {}  # (armature, Action, slot) names → fingerprint
+known = Facts()
+_answers = {}  # armature → sentences, and when they were found
+_asked = set()  # armatures that a panel wants to know about; both by session_uid, which outlives undo and renaming
+_rigs_edited = False
 
 
 def changes(ob, _scene):
     """What has changed since the last bake, as sentences; None while that is being found out."""
-    if ob.name not in _answers:
-        _asked.add(ob.name)
-        _look_soon(0.0)
-    return _answers.get(ob.name)
+    sentences, found = _answers.get(ob.session_uid, (None, 0.0))
+    # Blender does not tell when a script changes tags or settings: so nothing is taken for granted for long.
+    if time.perf_counter() - found > TRUSTED and not (ob.session_uid in _asked and bpy.app.timers.is_registered(_look)):
+        _ask({ob.session_uid}, 0.0)
+    return sentences
 
 
 def look_again():
-    """After a bake: the answers are out of date, what is known of the Actions is not."""
+    """Settings or databases have changed; what is known of the Actions holds."""
     _answers.clear()
 
 
 def forget():
     """Look at everything anew."""
     _answers.clear()
-    _prints.clear()
+    known.forget()
 
 
-class _NotNow(Exception):
-    """Enough work for one go."""
+def _ask(armatures, delay):
+    global _rigs_edited
+    _asked.update(armatures)
+    _rigs_edited = True
+    if not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=delay)
 
 
 def _look():
-    """Answer what was asked, a little at a time; returns the seconds until the next go, or None when all is answered."""
-    until = time.perf_counter() + SLICE
-
-    def fingerprint(ob, action, slot=None):
-        key = (ob.name, action.name, slot.identifier if slot is not None else "")
-        if key not in _prints:
-            if time.perf_counter() > until:
-                raise _NotNow
-            _prints[key] = sampling.fingerprint(ob, action, slot)
-        return _prints[key]
-
+    """Answer what was asked, a little at a time; returns the seconds until the next go, or None when all is done."""
+    global _rigs_edited
+    if _rigs_edited:
+        known.forget_rigs()
+        _rigs_edited = False
+    known.begin(SLICE)
     try:
-        while _asked:
-            name = next(iter(_asked))
-            ob = bpy.data.objects.get(name)
-            if ob is not None and ob.type == "ARMATURE" and ob.mm.bake.key:
-                _answers[name] = baking.changes(ob, bpy.context.scene, fingerprint)
-            _asked.discard(name)
-    except _NotNow:
+        for ob in [ob for ob in bpy.data.objects if ob.session_uid in _asked and ob.type == "ARMATURE"]:
+            _answer(ob)
+    except NotNow:
+        return 0.01
+    finally:
+        known.end()
+    _asked.clear()
+    if known.forget_doubted():
+        _asked.update(_answers)
         return 0.01
     _redraw()
     return None
 
 
-def _look_soon(delay):
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=delay)
+def _answer(ob):
+    sentences = baking.changes(ob, bpy.context.scene, known) if ob.mm.bake.key else []
+    if sentences != _answers.get(ob.session_uid, (None,))[0]:
+        _redraw()
+    _answers[ob.session_uid] = sentences, time.perf_counter()
+    _asked.discard(ob.session_uid)
 
 
 def _redraw():
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+            for region in area.regions if area.type == "VIEW_3D" else ():
+                if region.type == "UI":
+                    region.tag_redraw()
 
 
 @persistent
 def _on_edit(_scene, depsgraph):
-    if not _answers and not _prints:
-        return
-    for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Action):
-            edited = update.id.name
-            for key in [key for key in _prints if key[1] == edited]:
-                del _prints[key]
-    # The old answers stay on screen until the new ones are there: no flicker while something is dragged.
-    _asked.update(_answers)
-    if _asked:
+    if depsgraph.id_type_updated("ACTION"):
+        edited = [update.id.original for update in depsgraph.updates if isinstance(update.id, bpy.types.Action)]
+        for action in edited:
+            known.forget_action(action)
+        if not edited:  # one that nothing in the scene plays: Blender does not say which
+            known.doubt()
+    if _answers or known.any:
+        # The old answers stay on screen until the new ones are there: no flicker while something is dragged.
         if bpy.app.timers.is_registered(_look):
             bpy.app.timers.unregister(_look)
-        _look_soon(CALM)
+        _ask(_answers, CALM)
 
 
 @persistent
 def _on_load(*_):
     forget()
+    _asked.clear()
 
 
 def register():

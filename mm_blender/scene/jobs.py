@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long work in short slices, from a timer, so that Blender stays usable: one job at a time, with progress and cancel."""
+"""Long work in short slices, from a timer, so that Blender stays usable: one job at a time, with progress, cancel."""
 
 import time
 
@@ -23,7 +23,7 @@ class Job:
 
 
 _current = None
-_last_error = ""
+_last_error, _failed = "", ""  # the sentence, and the title of the job that ended with it
 
 
 def current():
@@ -31,28 +31,30 @@ def current():
     return _current
 
 
-def last_error():
-    """The sentence with which the last job ended, empty if all was well."""
-    return _last_error
+def last_error(title=None):
+    """The sentence with which the last job ended (of those with this title), empty if all was well."""
+    return _last_error if title in (None, _failed) else ""
 
 
 def start(steps, title, on_done):
     """Begin a job; `on_done` is called with what the generator returns, and not if it fails or is cancelled."""
-    global _current, _last_error
+    global _current
     if _current is not None:
         raise MotionError(f"{_current.title} is still under way: wait for it or cancel it first.")
-    _current, _last_error = Job(steps, title, on_done), ""
-    bpy.app.timers.register(_tick, first_interval=0.0)
+    _current = Job(steps, title, on_done)
+    _say("", "")
+    if not bpy.app.timers.is_registered(_tick):  # it still is when a job was cancelled a moment ago
+        bpy.app.timers.register(_tick, first_interval=0.0)
 
 
 def cancel(reason=""):
     """End the job at once; everything is left as it was before it."""
-    global _current, _last_error
+    global _current
     if _current is None:
         return
     job, _current = _current, None
     job.steps.close()
-    _last_error = reason
+    _say(reason, job.title)
     _redraw()
 
 
@@ -67,39 +69,46 @@ def run(steps):
 
 def _tick():
     """One slice; returns the seconds until the next one, or None when the job is over."""
-    global _current, _last_error
     job = _current
     if job is None:
         return None
     try:
-        now = time.perf_counter()
-        until = now + min(max(now - job.paused_at, SLICE[0]), SLICE[1])
+        if _slice(job):
+            return REST
+    except (MotionError, Cancelled) as error:
+        _say(str(error), job.title)
+    except BaseException:
+        # A mistake of ours: the traceback goes to the console, the person gets a sentence, and no job stays behind.
+        _say(f"{job.title} stopped because of a mistake in Motion Matching: see the system console.", job.title)
+        raise
+    finally:
+        _redraw()
+    return None
+
+
+def _slice(job):
+    """Work for a while; whether there is more to do."""
+    global _current
+    now = time.perf_counter()
+    until = now + min(max(now - job.paused_at, SLICE[0]), SLICE[1])
+    try:
         while time.perf_counter() < until:
             progress = next(job.steps)
             job.share, job.text = progress.share, progress.text
-        job.paused_at = time.perf_counter()
     except StopIteration as end:
         _current = None
-        _finish(job, end.value)
-    except MotionError as error:
-        _current, _last_error = None, str(error)
-    except Cancelled:
-        _current = None
+        job.on_done(end.value)
+        return False
     except BaseException:
-        # A mistake of ours: the traceback goes to the console, the person gets a sentence, and no job stays behind.
-        _current, _last_error = None, f"{job.title} stopped because of a mistake in Motion Matching: see the console."
-        _redraw()
+        _current = None
         raise
-    _redraw()
-    return REST if _current is job else None
+    job.paused_at = time.perf_counter()
+    return True
 
 
-def _finish(job, result):
-    global _last_error
-    try:
-        job.on_done(result)
-    except MotionError as error:
-        _last_error = str(error)
+def _say(sentence, title):
+    global _last_error, _failed
+    _last_error, _failed = sentence, title
 
 
 def _redraw():

@@ -2,8 +2,16 @@
 """The artist's settings, saved in the .blend: `object.mm` on the armature and `action.mm` on each Action."""
 
 import bpy
-from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty,
-                       PointerProperty, StringProperty)
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ..matching.schema import KINDS
 from ..motion.character import ROLES
@@ -12,6 +20,8 @@ from ..prepare.recipe import Recipe
 MAX_TIMES = 6
 
 _KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
+_ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the role {role.replace('_', ' ')}")
+               for role in ROLES]
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
     (axis, axis, f"The root bone's {axis} axis points forward") for axis in ("+X", "-X", "+Y", "-Y", "+Z", "-Z")]
 _ROOT_ITEMS = [
@@ -94,7 +104,7 @@ class MM_Channel(bpy.types.PropertyGroup):
 
     kind: EnumProperty(name="Feature", items=_KIND_ITEMS, default="bone_position",
                        description="What is compared when the next frame is searched for")
-    role: EnumProperty(name="Bone Role", items=[(role, role.replace("_", " ").title(), "") for role in ROLES],
+    role: EnumProperty(name="Bone Role", items=_ROLE_ITEMS,
                        default="left_foot", description="The bone that it belongs to")
     of: StringProperty(name="Name", description="The tag or custom property that it belongs to")
     times: FloatVectorProperty(name="Times", size=MAX_TIMES, unit="TIME_ABSOLUTE",

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be known of Actions and rigs, each thing found out once: a panel that draws many clips cannot wait."""
+
+import math
+import time
+
+from . import actions, fingerprints, sampling
+
+
+class NotNow(Exception):
+    """Enough was found out for one go."""
+
+
+class Facts:
+    """Answers about Actions on armatures, remembered. Whoever keeps one for long tells it what was edited.
+
+    until: when to stop finding things out (time.perf_counter()), with NotNow; at least one thing is found each time.
+    """
+
+    def __init__(self):
+        self._of_actions, self._of_rigs, self._doubted = {}, {}, []
+        self.until, self._progress = math.inf, False
+
+    def frame_range(self, armature, action, slot=None):
+        return self._about(actions.frame_range, action, armature, slot)
+
+    def fraction(self, armature, action, slot=None):
+        """How much of what the Action animates the armature has."""
+        return self._about(_fraction, action, armature, slot, self._bones(armature))
+
+    def fingerprint(self, armature, action, slot=None):
+        return self._about(_fingerprint, action, armature, slot)
+
+    def way(self, armature, action, slot, rig):
+        """How the Action is read (sampling.how_to_read) while the armature has this fingerprint."""
+        return self._about(_way, action, armature, slot, rig)
+
+    def paths(self, armature, action, slot=None):
+        """The data paths that the Action keys."""
+        return self._about(_paths, action, armature, slot)
+
+    def rig(self, ob, armature, evaluated, animated):
+        """The fingerprint of an armature that a character is read from; animated() gives the paths that clips key."""
+        key = (ob.session_uid, armature.session_uid, evaluated)
+        if key not in self._of_rigs:
+            self._of_rigs[key] = fingerprints.rig_fingerprint(armature, animated(), evaluated)
+        return self._of_rigs[key]
+
+    @property
+    def any(self):
+        return bool(self._of_actions or self._of_rigs)
+
+    def forget_action(self, action):
+        """The Action was edited."""
+        self._forget_uid(action.session_uid)
+
+    def doubt(self):
+        """Some Action was edited, nobody knows which one."""
+        self._doubted = list({uid for _, uid, *_ in self._of_actions})
+
+    def forget_doubted(self):
+        """Forget one of the Actions in doubt; whether there was one. What is known of the others holds for now."""
+        if self._doubted:
+            self._forget_uid(self._doubted.pop())
+            return True
+        return False
+
+    def forget_rigs(self):
+        """An armature, or something that it hangs from, was edited."""
+        self._of_rigs.clear()
+
+    def forget(self):
+        self._of_actions.clear()
+        self._of_rigs.clear()
+        self._doubted.clear()
+
+    def begin(self, seconds):
+        """Find things out for so long, then raise NotNow."""
+        self.until, self._progress = time.perf_counter() + seconds, False
+
+    def end(self):
+        self.until = math.inf
+
+    def _forget_uid(self, uid):
+        for key in [key for key in self._of_actions if key[1] == uid]:
+            del self._of_actions[key]
+
+    def _bones(self, armature):
+        if armature.session_uid not in self._of_rigs:
+            self._of_rigs[armature.session_uid] = hash(tuple(armature.data.bones.keys()))
+        return self._of_rigs[armature.session_uid]
+
+    def _about(self, find, action, armature, slot, *state):
+        key = (find, action.session_uid, armature.session_uid, slot.identifier if slot is not None else "", *state)
+        if key not in self._of_actions:
+            if self._progress and time.perf_counter() > self.until:
+                raise NotNow
+            self._of_actions[key] = find(action, armature, slot)
+            self._progress = True
+        return self._of_actions[key]
+
+
+def _fraction(action, armature, slot):
+    return sampling.fit(armature, action, slot)[0]
+
+
+def _fingerprint(action, armature, slot):
+    return sampling.fingerprint(armature, action, slot)
+
+
+def _way(action, armature, slot):
+    return sampling.how_to_read(armature, action, slot)
+
+
+def _paths(action, armature, slot):
+    return frozenset(curve.data_path for curve in actions.fcurves(action, armature, slot))
