@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which joint plays which role: found by name, and by shape where names say nothing."""
 
-import re
+from collections import Counter
 
 import numpy as np
 
@@ -9,28 +9,30 @@ from . import quat
 from .character import Character
 from .sides import find_pairs, split_side
 
-# A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE.
+# A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
+# that are there the first in the row is meant, of the trunk's the lowest.
 _MIDDLE = {
-    "hips": {"hips", "hip", "pelvis"},
-    "spine": {"spine", "torso", "abdomen", "waist", "lowerback"},
-    "chest": {"chest", "upperchest", "thorax", "ribcage"},
-    "neck": {"neck"},
-    "head": {"head"},
+    "hips": ("hips", "hip", "pelvis"),
+    "spine": ("spine", "torso", "abdomen", "waist", "lowerback"),
+    "chest": ("chest", "upperchest", "thorax", "ribcage"),
+    "neck": ("neck",),
+    "head": ("head",),
 }
 _SIDES = {
-    "shoulder": {"shoulder", "clavicle", "collar", "scapula"},
-    "upper_arm": {"upperarm", "arm", "uparm", "humerus", "frontthigh", "frontupperleg"},
-    "forearm": {"forearm", "lowerarm", "lowarm", "elbow", "frontshin", "frontlowerleg"},
-    "hand": {"hand", "wrist", "frontfoot", "forefoot", "fpaw", "frontpaw"},
-    "thigh": {"thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh"},
-    "shin": {"shin", "calf", "leg", "lowerleg", "lowleg", "knee", "hindshin", "rearshin"},
-    "foot": {"foot", "ankle", "hindfoot", "rearfoot", "hindpaw"},
-    "toe": {"toe", "toes", "ball", "rtoe", "hindtoe"},
+    "shoulder": ("clavicle", "collar", "shoulder", "scapula"),
+    "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg"),
+    "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg"),
+    "hand": ("hand", "wrist", "frontfoot", "forefoot", "fpaw", "frontpaw"),
+    "thigh": ("thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh"),
+    "shin": ("shin", "calf", "lowerleg", "lowleg", "tibia", "knee", "leg", "hindshin", "rearshin"),
+    "foot": ("foot", "ankle", "hindfoot", "rearfoot", "hindpaw"),
+    "toe": ("toe", "toes", "ball", "rtoe", "hindtoe"),
 }
 # Older BVH files name joints by the joint, not the bone: hip, shoulder. Only where the usual names are missing.
-_SECOND_CHOICE = {"thigh": {"hip"}, "upper_arm": {"shoulder"}}
+_SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
 _ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion"}
-_NOISE = {"def", "org", "bip", "j", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl"}
+_NOISE = {"def", "org", "bip", "j", "c", "x", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn",
+          "skl", "stretch", "bend"}
 
 
 def find_character(skeleton):
@@ -81,30 +83,38 @@ def _stands(skeleton, roles):
 # By name
 
 def _by_name(skeleton):
-    roles = {}
-    for joint, name in enumerate(skeleton.names):
-        side, core = _core(name)
-        table = _SIDES if side else _MIDDLE
+    cores, roles = _cores(skeleton), {}
+    for side, table in (("", _MIDDLE), ("left", _SIDES), ("right", _SIDES)):
         for part, names in table.items():
-            role = f"{side}_{part}" if side else part
-            if core in names:
-                roles.setdefault(role, joint)  # parents come first: of several, the one nearest to the root
-    for part, names in _SECOND_CHOICE.items():
-        for joint, name in enumerate(skeleton.names):
-            side, core = _core(name)
-            below = {"thigh": "shin", "upper_arm": "forearm"}[part]
-            if side and core in names and f"{side}_{part}" not in roles and f"{side}_{below}" in roles:
-                roles[f"{side}_{part}"] = joint
-                if roles.get(f"{side}_shoulder") == joint:
-                    del roles[f"{side}_shoulder"]
+            # Parents come first: of several with one name it is the one nearest to the root.
+            found = [cores.index((side, name)) for name in names if (side, name) in cores]
+            if found:
+                roles[f"{side}_{part}" if side else part] = found[0] if side else min(found)
+    for side in ("left", "right"):
+        for part, below in (("thigh", "shin"), ("upper_arm", "forearm")):
+            _second_choice(cores, roles, side, part, below)
     return roles
 
 
-def _core(name):
-    """The side ("left", "right", "") and what is left of a name: "mixamorig:LeftUpLeg" → ("left", "upleg")."""
-    side, words = split_side(name)
-    words = [word for word in words if not word.isdigit() and word not in _NOISE]
-    return side, re.sub(r"\d+", "", "".join(words))
+def _second_choice(cores, roles, side, part, below):
+    if f"{side}_{part}" in roles or f"{side}_{below}" not in roles:
+        return
+    found = [cores.index((side, name)) for name in _SECOND_CHOICE[part] if (side, name) in cores]
+    found = [joint for joint in found if joint < roles[f"{side}_{below}"]]
+    if found:
+        roles[f"{side}_{part}"] = found[0]
+        if roles.get(f"{side}_shoulder") == found[0]:
+            del roles[f"{side}_shoulder"]
+
+
+def _cores(skeleton):
+    """Of each joint the side ("left", "right", "") and what is left of its name: ("left", "upleg") for
+    "mixamorig:LeftUpLeg". What nearly all names have in common says nothing."""
+    split = [split_side(name) for name in skeleton.names]
+    counts = Counter(word for _, words in split for word in set(words))
+    common = {word for word, count in counts.items() if count > 0.8 * len(split) and len(split) > 4}
+    skip = _NOISE | common
+    return [(side, "".join(word for word in words if not word.isdigit() and word not in skip)) for side, words in split]
 
 
 # The trunk, by the tree: names alone mislead (Rigify's hips are called "spine").
@@ -126,9 +136,10 @@ def _complete_trunk(skeleton, roles):
         if path:
             if roles.get("spine") not in path or roles["spine"] == roles["hips"]:
                 roles["spine"] = path[0]
-            if roles.get("chest") not in path and fork != roles["spine"]:
-                roles["chest"] = fork
-            if roles.get("chest") == roles["spine"]:
+            if roles.get("chest") not in path or roles["chest"] == roles["spine"]:
+                # Some rigs hang the arms from the neck.
+                roles["chest"] = path[-2] if fork == roles.get("neck") and len(path) > 1 else fork
+            if roles["chest"] == roles["spine"]:
                 del roles["chest"]
             _complete_neck(skeleton, roles, fork)
     if roles.get("spine") == roles["hips"]:
@@ -136,18 +147,29 @@ def _complete_trunk(skeleton, roles):
 
 
 def _complete_neck(skeleton, roles, fork):
-    if "head" not in roles:
-        chain, core = [], _core(skeleton.names[fork])
-        joint = fork
-        while (after := [c for c in skeleton.children(joint) if _core(skeleton.names[c]) == core]):
-            joint = int(after[0])
-            chain.append(joint)
-        if chain:
-            roles["head"] = chain[-1]
+    if "head" not in roles and (head := _head(skeleton, roles, fork)) != fork:
+        roles["head"] = head
     if "neck" not in roles and "head" in roles:
         path = _path(skeleton, fork, roles["head"])
         if len(path) > 1:
             roles["neck"] = path[0]
+
+
+def _head(skeleton, roles, fork):
+    """The end of the chain above the arms: by its name (Rigify's spine.006), or where it branches into a face."""
+    cores = _cores(skeleton)
+    arms = {joint for role, joint in roles.items() if role.endswith(("shoulder", "upper_arm"))}
+    joint, named = fork, bool(cores[fork][1])
+    sizes = np.ones(len(skeleton), dtype=int)
+    for child in range(len(skeleton) - 1, 0, -1):
+        sizes[skeleton.parents[child]] += sizes[child]
+    while len(after := [child for child in skeleton.children(joint)
+                        if child not in arms and (not named or cores[child] == cores[fork])]):
+        largest = max(after, key=lambda child: sizes[child])
+        if not named and joint != fork and sizes[largest] < 0.6 * (sizes[joint] - 1):
+            break
+        joint = int(largest)
+    return joint
 
 
 def _root(skeleton, roles):
@@ -155,7 +177,7 @@ def _root(skeleton, roles):
     hips = roles.get("hips")
     if hips in (None, 0) or 0 not in _ancestors(skeleton, hips):
         return None
-    if _core(skeleton.names[0])[1] in _ROOT:
+    if _cores(skeleton)[0][1] in _ROOT:
         return 0
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
@@ -170,24 +192,38 @@ def _by_shape(skeleton):
     positions = skeleton.rest[0]
     pairs = _shape_pairs(positions)
     ends = [joint for joint in pairs if joint < pairs[joint] and not len(skeleton.children(joint))]
-    if not ends:
-        return {}
     reach = {joint: _length(skeleton, _limb(skeleton, joint, pairs[joint])) for joint in ends}
     floor = positions[:, 2].min() + 0.1 * np.ptp(positions[:, 2])
     low = [joint for joint in ends if positions[joint][2] < floor]
     legs = _longest_limbs(skeleton, low, pairs, reach)[:2]
-    head = _highest_in_the_middle(positions, pairs)
-    if len(legs) == 2:  # four feet: the hind ones are farther from the head
-        legs.sort(key=lambda joint: -np.linalg.norm((positions[joint] - positions[head])[:2]))
+    if not legs:
+        return {}
+    four = len(legs) == 2
+    forward = _forward(skeleton, legs, pairs)
+    legs.sort(key=lambda joint: positions[joint] @ forward)  # of four feet the hind ones carry the hips
     arms = legs[1:] or _longest_limbs(skeleton, [joint for joint in ends if joint not in low], pairs, reach)[:1]
-    roles = {"head": head}
-    left = _left_of(skeleton, legs[0], pairs[legs[0]]) if legs else None
-    for limbs, parts, before in ((legs[:1], ("thigh", "shin", "foot", "toe"), None),
-                                 (arms, ("upper_arm", "forearm", "hand"), "shoulder")):
+    left, roles = np.array([-forward[1], forward[0], 0.0]), {}  # up × forward
+    for limbs, parts in ((legs[:1], ("thigh", "shin", "foot", "toe")), (arms, ("upper_arm", "forearm", "hand"))):
         for end in (end for limb in limbs for end in (limb, pairs[limb])):
             side = "left" if (positions[end] - positions[pairs[end]]) @ left > 0 else "right"
-            _name_limb(skeleton, roles, end, pairs[end], side, parts, before)
+            limb = _limb(skeleton, end, pairs[end])
+            first = _first_bone(skeleton, limb, parts[0] == "upper_arm", four)
+            roles.update({f"{side}_{part}": joint for part, joint in zip(parts, limb[first:])})
+            if first > 0 and parts[0] == "upper_arm":
+                roles[f"{side}_shoulder"] = limb[first - 1]
     return roles
+
+
+def _first_bone(skeleton, limb, is_arm, four):
+    """Which joint of a limb is its thigh or upper arm."""
+    lengths = np.linalg.norm(np.diff(skeleton.rest[0][limb], axis=0), axis=-1)
+    if len(lengths) < 2:
+        return 0
+    if four and is_arm:
+        return 1 if len(limb) > 4 else 0  # a shoulder blade is as long as what follows
+    if four:
+        return int((lengths > 0.7 * lengths.max()).argmax())  # three long bones down to the toes
+    return int((lengths[:-1] + lengths[1:]).argmax())
 
 
 def _longest_limbs(skeleton, ends, pairs, reach):
@@ -200,29 +236,8 @@ def _longest_limbs(skeleton, ends, pairs, reach):
     return chosen
 
 
-def _highest_in_the_middle(positions, pairs):
-    if pairs:
-        one = next(iter(pairs))
-        across = positions[one] - positions[pairs[one]]
-        middle = np.abs(positions @ across / np.linalg.norm(across)) < 0.02 * np.ptp(positions[:, 2])
-    else:
-        middle = np.ones(len(positions), dtype=bool)
-    return int(np.where(middle, positions[:, 2], -np.inf).argmax())
-
-
-def _name_limb(skeleton, roles, end, other, side, parts, before):
-    """Give the joints of a limb their roles: the two longest bones in a row are the upper and the lower one."""
-    limb = _limb(skeleton, end, other)
-    positions = skeleton.rest[0][limb]
-    lengths = np.linalg.norm(np.diff(positions, axis=0), axis=-1)
-    first = int((lengths[:-1] + lengths[1:]).argmax()) if len(lengths) > 1 else 0
-    roles.update({f"{side}_{part}": joint for part, joint in zip(parts, limb[first:])})
-    if before and first > 0:
-        roles[f"{side}_{before}"] = limb[first - 1]
-
-
 def _shape_pairs(positions):
-    """joint → the joint that is its mirror image in the plane between left and right (X, or Y for a rig on its side)."""
+    """joint → the joint that is its mirror image; left and right lie along X, or Y for a rig that looks along X."""
     size = max(np.ptp(positions, axis=0).max(), 1e-6)
     best = {}
     for axis in (0, 1):
@@ -243,14 +258,13 @@ def _pairs_by_shape(skeleton, mirror):
     return {name: skeleton.names[pairs.get(joint, joint)] for joint, name in enumerate(skeleton.names)}
 
 
-def _left_of(skeleton, one, other):
-    """The direction (3,) to the left: toes point forward; without toes the rest pose faces -Y."""
+def _forward(skeleton, legs, pairs):
+    """The direction (3,) in which the toes point; without toes the rest pose faces -Y."""
     positions = skeleton.rest[0]
-    limb = _limb(skeleton, one, other)
-    forward = positions[limb[-1]] - positions[limb[-2]] if len(limb) > 3 else np.zeros(3)
-    if np.linalg.norm(forward[:2]) < 0.02 * np.ptp(positions[:, 2]):
-        forward = np.array([0.0, -1.0, 0.0])
-    return np.array([-forward[1], forward[0], 0.0])  # up × forward
+    limbs = [_limb(skeleton, end, pairs[end]) for leg in legs for end in (leg, pairs[leg])]
+    toes = sum((positions[limb[-1]] - positions[limb[-2]] for limb in limbs if len(limb) > 3), np.zeros(3))
+    toes = toes * np.array([1, 1, 0])
+    return toes if np.linalg.norm(toes) > 0.02 * np.ptp(positions[:, 2]) else np.array([0, -1.0, 0])
 
 
 def _limb(skeleton, end, other):

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import addon_utils
 import bpy
 import numpy as np
+
+import addon_utils  # isort: skip (it is there once bpy is)
 
 from ..errors import MotionError, MotionWarning
 from ..matching.bake import Progress

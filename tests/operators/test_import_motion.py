@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import os
 
-import addon_utils
 import bpy
 import numpy as np
 import pytest
+
+import addon_utils  # isort: skip (it is there once bpy is)
 
 from mm_blender.motion import bvh, quat
 from mm_blender.motion.clip import Clip

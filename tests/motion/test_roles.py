@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mm_blender.motion import bvh, demo, quat
+from mm_blender.motion.character import ROLES
+from mm_blender.motion.roles import find_character, rest_facing
+from mm_blender.motion.skeleton import Skeleton
+
+# Each line is a chain from a joint that is there already; % stands for the left and then the right side.
+# The roles: trunk, then of the left side shoulder, upper arm, forearm, hand, thigh, shin, foot, toe.
+RIGS = {
+    "Mixamo": (("Left", "Right"), """
+        mixamorig:Hips > mixamorig:Spine > mixamorig:Spine1 > mixamorig:Spine2 > mixamorig:Neck > mixamorig:Head
+        mixamorig:Head > mixamorig:HeadTop_End
+        mixamorig:Spine2 > mixamorig:%Shoulder > mixamorig:%Arm > mixamorig:%ForeArm > mixamorig:%Hand
+        mixamorig:%Hand > mixamorig:%HandThumb1 > mixamorig:%HandThumb2
+        mixamorig:%Hand > mixamorig:%HandRing1 > mixamorig:%HandRing2
+        mixamorig:Hips > mixamorig:%UpLeg > mixamorig:%Leg > mixamorig:%Foot > mixamorig:%ToeBase > mixamorig:%Toe_End
+        """, {"hips": "mixamorig:Hips", "spine": "mixamorig:Spine", "chest": "mixamorig:Spine2",
+              "neck": "mixamorig:Neck", "head": "mixamorig:Head"},
+        "mixamorig:%Shoulder mixamorig:%Arm mixamorig:%ForeArm mixamorig:%Hand "
+        "mixamorig:%UpLeg mixamorig:%Leg mixamorig:%Foot mixamorig:%ToeBase"),
+    "Unreal": (("l", "r"), """
+        root > pelvis > spine_01 > spine_02 > spine_03 > neck_01 > head
+        spine_03 > clavicle_% > upperarm_% > lowerarm_% > hand_% > index_01_% > index_02_%
+        upperarm_% > upperarm_twist_01_%
+        lowerarm_% > lowerarm_twist_01_%
+        pelvis > thigh_% > calf_% > foot_% > ball_%
+        thigh_% > thigh_twist_01_%
+        calf_% > calf_twist_01_%
+        root > ik_foot_root > ik_foot_%
+        root > ik_hand_root > ik_hand_gun > ik_hand_%
+        """, {"root": "root", "hips": "pelvis", "spine": "spine_01", "chest": "spine_03", "neck": "neck_01",
+              "head": "head"},
+        "clavicle_% upperarm_% lowerarm_% hand_% thigh_% calf_% foot_% ball_%"),
+    "CMU": (("L", "R"), """
+        Hips > %HipJoint > %*UpLeg > %*Leg > %*Foot > %*ToeBase
+        Hips > LowerBack > Spine > Spine1 > Neck > Neck1 > Head
+        Spine1 > %*Shoulder > %*Arm > %*ForeArm > %*Hand > %*FingerBase > %*HandIndex1
+        %*Hand > %Thumb
+        """, {"hips": "Hips", "spine": "LowerBack", "chest": "Spine1", "neck": "Neck", "head": "Head"},
+        "%*Shoulder %*Arm %*ForeArm %*Hand %*UpLeg %*Leg %*Foot %*ToeBase"),
+    "LAFAN1": (("Left", "Right"), """
+        Hips > %UpLeg > %Leg > %Foot > %Toe
+        Hips > Spine > Spine1 > Spine2 > Neck > Head
+        Spine2 > %Shoulder > %Arm > %ForeArm > %Hand
+        """, {"hips": "Hips", "spine": "Spine", "chest": "Spine2", "neck": "Neck", "head": "Head"},
+        "%Shoulder %Arm %ForeArm %Hand %UpLeg %Leg %Foot %Toe"),
+    "VRM": (("L", "R"), """
+        Root > J_Bip_C_Hips > J_Bip_C_Spine > J_Bip_C_Chest > J_Bip_C_UpperChest > J_Bip_C_Neck > J_Bip_C_Head
+        J_Bip_C_Head > J_Adj_%_FaceEye
+        J_Bip_C_Head > J_Sec_Hair1_01 > J_Sec_Hair2_01
+        J_Bip_C_UpperChest > J_Sec_%_Bust1
+        J_Bip_C_UpperChest > J_Bip_%_Shoulder > J_Bip_%_UpperArm > J_Bip_%_LowerArm > J_Bip_%_Hand > J_Bip_%_Index1
+        J_Bip_C_Hips > J_Bip_%_UpperLeg > J_Bip_%_LowerLeg > J_Bip_%_Foot > J_Bip_%_ToeBase
+        """, {"root": "Root", "hips": "J_Bip_C_Hips", "spine": "J_Bip_C_Spine", "chest": "J_Bip_C_Chest",
+              "neck": "J_Bip_C_Neck", "head": "J_Bip_C_Head"},
+        "J_Bip_%_Shoulder J_Bip_%_UpperArm J_Bip_%_LowerArm J_Bip_%_Hand "
+        "J_Bip_%_UpperLeg J_Bip_%_LowerLeg J_Bip_%_Foot J_Bip_%_ToeBase"),
+    "Biped": (("L", "R"), """
+        Bip01 > Bip01 Pelvis > Bip01 Spine > Bip01 Spine1 > Bip01 Neck > Bip01 Head
+        Bip01 Neck > Bip01 % Clavicle > Bip01 % UpperArm > Bip01 % Forearm > Bip01 % Hand > Bip01 % Finger0
+        Bip01 Spine > Bip01 % Thigh > Bip01 % Calf > Bip01 % Foot > Bip01 % Toe0
+        """, {"hips": "Bip01 Pelvis", "spine": "Bip01 Spine", "chest": "Bip01 Spine1", "neck": "Bip01 Neck",
+              "head": "Bip01 Head"},
+        "Bip01 % Clavicle,Bip01 % UpperArm,Bip01 % Forearm,Bip01 % Hand,"
+        "Bip01 % Thigh,Bip01 % Calf,Bip01 % Foot,Bip01 % Toe0"),
+    "classic BVH": (("Left", "Right"), """
+        Hips > %Hip > %Knee > %Ankle
+        Hips > Chest > Neck > Head
+        Chest > %Collar > %Shoulder > %Elbow > %Wrist
+        """, {"hips": "Hips", "spine": "Chest", "neck": "Neck", "head": "Head"},
+        "%Collar %Shoulder %Elbow %Wrist %Hip %Knee %Ankle -"),
+    "classic BVH without collars": (("Left", "Right"), """
+        Hips > %Hip > %Knee > %Ankle > %Toe
+        Hips > Chest > Chest2 > Neck > Head
+        Chest2 > %Shoulder > %Elbow > %Wrist
+        """, {"hips": "Hips", "spine": "Chest", "chest": "Chest2", "neck": "Neck", "head": "Head"},
+        "- %Shoulder %Elbow %Wrist %Hip %Knee %Ankle %Toe"),
+    "Poser": (("l", "r"), """
+        hip > abdomen > chest > neck > head > %Eye
+        chest > %Collar > %Shldr > %ForeArm > %Hand > %Ring1
+        hip > %Buttock > %Thigh > %Shin > %Foot > %Toe
+        """, {"hips": "hip", "spine": "abdomen", "chest": "chest", "neck": "neck", "head": "head"},
+        "%Collar %Shldr %ForeArm %Hand %Thigh %Shin %Foot %Toe"),
+    "Daz Genesis 8": (("l", "r"), """
+        hip > pelvis > %ThighBend > %ThighTwist > %Shin > %Foot > %Metatarsals > %Toe > %BigToe
+        hip > abdomenLower > abdomenUpper > chestLower > chestUpper > neckLower > neckUpper > head > lowerJaw
+        chestUpper > %Collar > %ShldrBend > %ShldrTwist > %ForearmBend > %ForearmTwist > %Hand > %Thumb1
+        """, {"hips": "hip", "spine": "abdomenLower", "chest": "chestUpper", "neck": "neckLower", "head": "head"},
+        "%Collar %ShldrBend %ForearmBend %Hand %ThighBend %Shin %Foot %Toe"),
+    "ASF": (("l", "r"), """
+        root > %hipjoint > %femur > %tibia > %foot > %toes
+        root > lowerback > upperback > thorax > lowerneck > upperneck > head
+        thorax > %clavicle > %humerus > %radius > %wrist > %hand > %fingers
+        %wrist > %thumb
+        """, {"hips": "root", "spine": "lowerback", "chest": "thorax", "neck": "lowerneck", "head": "head"},
+        "%clavicle %humerus %radius %hand %femur %tibia %foot %toes"),
+    "MakeHuman": (("L", "R"), """
+        root > spine05 > spine04 > spine03 > spine02 > spine01 > neck01 > neck02 > neck03 > head > jaw
+        head > eye.%
+        spine02 > breast.%
+        spine01 > clavicle.% > shoulder01.% > upperarm01.% > upperarm02.% > lowerarm01.% > lowerarm02.% > wrist.%
+        wrist.% > finger1-1.% > finger1-2.%
+        root > pelvis.% > upperleg01.% > upperleg02.% > lowerleg01.% > lowerleg02.% > foot.% > toe1-1.% > toe1-2.%
+        """, {"hips": "root", "spine": "spine05", "chest": "spine01", "neck": "neck01", "head": "head"},
+        "clavicle.% upperarm01.% lowerarm01.% wrist.% upperleg01.% lowerleg01.% foot.% toe1-1.%"),
+    "Auto-Rig Pro": (("l", "r"), """
+        root.x > spine_01.x > spine_02.x > spine_03.x > neck.x > head.x
+        spine_03.x > shoulder.% > arm_stretch.% > forearm_stretch.% > hand.% > index1.%
+        arm_stretch.% > arm_twist.%
+        root.x > thigh_stretch.% > leg_stretch.% > foot.% > toes_01.%
+        leg_stretch.% > leg_twist.%
+        """, {"hips": "root.x", "spine": "spine_01.x", "chest": "spine_03.x", "neck": "neck.x", "head": "head.x"},
+        "shoulder.% arm_stretch.% forearm_stretch.% hand.% thigh_stretch.% leg_stretch.% foot.% toes_01.%"),
+    "Rigify metarig": (("L", "R"), """
+        spine > spine.001 > spine.002 > spine.003 > spine.004 > spine.005 > spine.006 > face > nose > nose.001
+        face > ear.% > ear.%.001
+        spine.003 > shoulder.% > upper_arm.% > forearm.% > hand.% > palm.01.% > f_index.01.%
+        spine.003 > breast.%
+        spine > pelvis.%
+        spine > thigh.% > shin.% > foot.% > toe.%
+        foot.% > heel.02.%
+        """, {"hips": "spine", "spine": "spine.001", "chest": "spine.003", "neck": "spine.004", "head": "spine.006"},
+        "shoulder.% upper_arm.% forearm.% hand.% thigh.% shin.% foot.% toe.%"),
+    "Rigify game rig": (("L", "R"), """
+        DEF-spine > DEF-spine.001 > DEF-spine.002 > DEF-spine.003 > DEF-spine.004 > DEF-spine.005 > DEF-spine.006
+        DEF-spine.003 > DEF-shoulder.% > DEF-upper_arm.% > DEF-upper_arm.%.001 > DEF-forearm.% > DEF-forearm.%.001
+        DEF-forearm.%.001 > DEF-hand.% > DEF-thumb.01.%
+        DEF-spine > DEF-pelvis.%
+        DEF-spine > DEF-thigh.% > DEF-thigh.%.001 > DEF-shin.% > DEF-shin.%.001 > DEF-foot.% > DEF-toe.%
+        """, {"hips": "DEF-spine", "spine": "DEF-spine.001", "chest": "DEF-spine.003", "neck": "DEF-spine.004",
+              "head": "DEF-spine.006"},
+        "DEF-shoulder.% DEF-upper_arm.% DEF-forearm.% DEF-hand.% DEF-thigh.% DEF-shin.% DEF-foot.% DEF-toe.%"),
+    "Blender": (("L", "R"), """
+        Root > Hips > Spine > Chest > Neck > Head
+        Chest > Shoulder.% > UpperArm.% > LowerArm.% > Hand.%
+        Hips > UpperLeg.% > LowerLeg.% > Foot.% > Toes.%
+        """, {"root": "Root", "hips": "Hips", "spine": "Spine", "chest": "Chest", "neck": "Neck", "head": "Head"},
+        "Shoulder.% UpperArm.% LowerArm.% Hand.% UpperLeg.% LowerLeg.% Foot.% Toes.%"),
+    "one prefix for all": (("Left", "Right"), """
+        Character1_Reference > Character1_Hips > Character1_Spine > Character1_Spine1 > Character1_Neck
+        Character1_Neck > Character1_Head
+        Character1_Spine1 > Character1_%Shoulder > Character1_%Arm > Character1_%ForeArm > Character1_%Hand
+        Character1_Hips > Character1_%UpLeg > Character1_%Leg > Character1_%Foot > Character1_%ToeBase
+        """, {"root": "Character1_Reference", "hips": "Character1_Hips", "spine": "Character1_Spine",
+              "chest": "Character1_Spine1", "neck": "Character1_Neck", "head": "Character1_Head"},
+        "Character1_%Shoulder Character1_%Arm Character1_%ForeArm Character1_%Hand "
+        "Character1_%UpLeg Character1_%Leg Character1_%Foot Character1_%ToeBase"),
+    "Xsens": (("Left", "Right"), """
+        Pelvis > L5 > L3 > T12 > T8 > Neck > Head
+        T8 > %Shoulder > %UpperArm > %ForeArm > %Hand
+        Pelvis > %UpperLeg > %LowerLeg > %Foot > %Toe
+        """, {"hips": "Pelvis", "spine": "L5", "chest": "T8", "neck": "Neck", "head": "Head"},
+        "%Shoulder %UpperArm %ForeArm %Hand %UpperLeg %LowerLeg %Foot %Toe"),
+    "leg and calf": (("L", "R"), """
+        Pelvis > Spine > Chest > Head
+        Chest > Arm.% > Forearm.% > Hand.%
+        Pelvis > Leg.% > Calf.% > Foot.%
+        """, {"hips": "Pelvis", "spine": "Spine", "chest": "Chest", "head": "Head"},
+        "- Arm.% Forearm.% Hand.% Leg.% Calf.% Foot.% -"),
+}
+PARTS = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
+
+
+def _sided(text, sides):
+    """The text for the left and for the right; %* is the side in full."""
+    full = ("Left", "Right")
+    return [text.replace("%*", full[index]).replace("%", side) for index, side in enumerate(sides)]
+
+
+def _tree(sides, text):
+    """Names and parents, breadth first as Blender's importers have them, or as they come."""
+    parents = {}
+    for line in (line.strip() for line in text.strip().splitlines()):
+        for chain in _sided(line, sides) if "%" in line else [line]:
+            names = chain.split(" > ")
+            parents.setdefault(names[0], None)
+            for parent, name in pairwise(names):
+                parents.setdefault(name, parent)
+    names = list(parents)
+    return names, [-1 if parents[name] is None else names.index(parents[name]) for name in names]
+
+
+def _skeleton(sides, text):
+    names, parents = _tree(sides, text)
+    places = np.random.default_rng(0).normal(size=(len(names), 3))  # names alone have to do
+    return Skeleton(names, parents, places, quat.identity((len(names),)))
+
+
+def _expected(sides, trunk, limbs):
+    expected = dict(trunk)
+    parts = limbs.split("," if "," in limbs else None)
+    for part, name in zip(PARTS, parts, strict=True):
+        if name != "-":
+            expected.update(zip((f"left_{part}", f"right_{part}"), _sided(name, sides)))
+    return expected
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_roles_are_found_by_name(rig):
+    sides, text, trunk, limbs = RIGS[rig]
+    found = find_character(_skeleton(sides, text)).roles
+    expected = _expected(sides, trunk, limbs)
+    assert set(expected) <= set(ROLES)
+    assert found == expected
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_every_bone_with_a_side_has_its_partner(rig):
+    sides, text, *_ = RIGS[rig]
+    skeleton = _skeleton(sides, text)
+    mirror = find_character(skeleton).mirror
+    for line in text.strip().splitlines():
+        for pattern in (name for name in line.strip().split(" > ") if "%" in name):
+            left, right = _sided(pattern, sides)
+            assert (mirror[left], mirror[right]) == (right, left)
+    middle = [name for name in skeleton.names if mirror[name] == name]
+    assert len(middle) + 2 * sum("%" in name for name in {n for line in text.strip().splitlines()
+                                                          for n in line.strip().split(" > ")}) == len(skeleton)
+
+
+@pytest.mark.parametrize("rig", ["Unreal", "Biped", "MakeHuman"])
+def test_capitals_do_not_matter(rig):
+    sides, text, trunk, limbs = RIGS[rig]
+    sides = [side.upper() for side in sides]
+    upper = {role: name.upper() for role, name in trunk.items()}
+    assert find_character(_skeleton(sides, text.upper())).roles == _expected(sides, upper, limbs.upper())
+
+
+def test_the_demo_character_is_found():
+    roles = find_character(demo.skeleton()).roles
+    assert set(roles) == set(ROLES)
+
+
+def test_real_files_have_all_roles(lafan1, cmu):
+    for folder, missing in ((lafan1, set()), (cmu, {"root"})):
+        roles = find_character(bvh.read(next(folder.glob("*.bvh"))).skeleton).roles
+        assert set(ROLES) - set(roles) == missing
+
+
+# By shape
+
+def _standing(forward=(0, -1, 0), toes=True):
+    """A plain biped, unnamed, that faces a direction; and its joints' roles in order."""
+    limb = {"left": 1, "right": -1}
+    joints = [("hips", None, (0, 0, 1)), ("spine", "hips", (0, 0, 1.2)), ("chest", "spine", (0, 0, 1.4)),
+              ("neck", "chest", (0, 0, 1.55)), ("head", "neck", (0, 0, 1.65))]
+    for side, sign in limb.items():
+        joints += [(f"{side}_shoulder", "chest", (0.05 * sign, 0, 1.5)),
+                   (f"{side}_upper_arm", f"{side}_shoulder", (0.2 * sign, 0, 1.5)),
+                   (f"{side}_forearm", f"{side}_upper_arm", (0.45 * sign, 0, 1.45)),
+                   (f"{side}_hand", f"{side}_forearm", (0.7 * sign, 0, 1.4)),
+                   (f"{side}_thigh", "hips", (0.1 * sign, 0, 0.95)),
+                   (f"{side}_shin", f"{side}_thigh", (0.1 * sign, -0.01, 0.5)),
+                   (f"{side}_foot", f"{side}_shin", (0.1 * sign, 0, 0.08))]
+        if toes:
+            joints.append((f"{side}_toe", f"{side}_foot", (0.1 * sign, -0.13, 0.02)))
+    roles = [joint[0] for joint in joints]
+    parents = [-1 if parent is None else roles.index(parent) for _, parent, _ in joints]
+    yaw = quat.from_yaw(quat.yaw(np.array(forward, dtype=float)) - quat.yaw(np.array([0, -1.0, 0])))
+    places = quat.rotate(yaw, np.array([place for _, _, place in joints]))
+    local = places - places[parents]
+    local[0] = places[0]
+    names = [f"Bone.{index:03}" for index in range(len(joints))]
+    return Skeleton(names, parents, local, quat.identity((len(joints),))), roles
+
+
+@pytest.mark.parametrize("forward", [(0, -1, 0), (0, 1, 0), (1, 0, 0), (-1, 0, 0)])
+def test_a_standing_shape_tells_the_roles_whichever_way_it_faces(forward):
+    skeleton, roles = _standing(forward)
+    character = find_character(skeleton)
+    assert character.roles == {role: skeleton.names[joint] for joint, role in enumerate(roles)}
+    facing = rest_facing(skeleton, {role: skeleton.index(name) for role, name in character.roles.items()})
+    assert np.allclose(facing, forward, atol=1e-6)
+    for role, name in character.roles.items():
+        other = role.replace("left", "RIGHT").replace("right", "left").replace("RIGHT", "right")
+        assert character.mirror[name] == character.roles[other]
+
+
+def test_a_shape_without_toes_has_feet():
+    skeleton, roles = _standing(toes=False)
+    assert find_character(skeleton).roles == {role: skeleton.names[joint] for joint, role in enumerate(roles)}
+
+
+def test_a_shape_that_tells_nothing_gives_no_roles_and_no_error():
+    line = Skeleton([f"Bone.{index}" for index in range(4)], [-1, 0, 1, 2], np.eye(4, 3), quat.identity((4,)))
+    assert not any(role.startswith(("left", "right")) for role in find_character(line).roles)
+    point = Skeleton(["Bone"], [-1], [[0, 0, 0]], quat.identity((1,)))
+    assert "left_foot" not in find_character(point).roles
