@@ -3,6 +3,7 @@
 
 import re
 import time
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,7 @@ COLUMNS = {"location": 0, "rotation_quaternion": 3, "rotation_axis_angle": 3, "r
 MODES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
+@lru_cache(maxsize=8192)
 def bone_of(path):
     """Bone name and property of an F-curve's data path; the name is None when it is not about a bone."""
     match = BONE_PATH.match(path)
@@ -49,7 +51,10 @@ def rotation_channel(mode):
 
 
 class _Pose:
-    """The ten numbers of every bone that matters, and of the object itself, at every frame."""
+    """The ten numbers of every bone that matters, and of the object itself, at every frame.
+
+    table  (10, B + 1, F), the object comes last
+    """
 
     def __init__(self, ob, skeleton, count):
         bones = rig.with_ancestors(ob, skeleton.names)
@@ -60,22 +65,24 @@ class _Pose:
         self.parents = np.array([self.rows[bone.parent.name] if bone.parent else -1 for bone in bones])
         self.joints_at = np.array([self.rows[name] for name in skeleton.names])
         self.connected = np.array([bone.use_connect and bone.parent is not None for bone in bones])
-        rest = np.array([bone.matrix_local for bone in bones], dtype=np.float64)
+        rest = rig.rest_matrices(ob, [bone.name for bone in bones])
         local = np.where((self.parents < 0)[:, None, None], rest, np.linalg.inv(rest[self.parents]) @ rest)
         self.rest_axes = local[:, :3, :3].astype(np.float32)
         self.rest_rotations = quat.from_matrix(self.rest_axes)
         self.rest_positions = local[:, :3, 3].astype(np.float32)
         owners = [*(ob.pose.bones[bone.name] for bone in bones), ob]
-        self.modes = [owner.rotation_mode for owner in owners]
-        self.table = np.empty((len(owners), 10, count), dtype=np.float32)
+        self.modes = np.array([owner.rotation_mode for owner in owners])
+        present = np.zeros((10, len(owners)), dtype=np.float32)
         for row, owner in enumerate(owners):
             for channel in ("location", rotation_channel(owner.rotation_mode), "scale"):
-                values = tuple(getattr(owner, channel))
-                self.table[row, COLUMNS[channel]:COLUMNS[channel] + len(values)] = np.array(values)[:, None]
+                values = getattr(owner, channel)
+                present[COLUMNS[channel]:COLUMNS[channel] + len(values), row] = values
+        self.table = np.empty((*present.shape, count), dtype=np.float32)
+        self.table[...] = present[..., None]
+        self.keyed = np.zeros(present.shape, dtype=bool)
         # What stands between the object's own channels and the world: its parent.
         world = rig.world_matrix(ob)
         self.before_object = world @ np.linalg.inv(np.array(ob.matrix_basis))
-        self.object_moves = False
         self.world = rig.placement(world, ob.name)
 
     def fill(self, source, frames):
@@ -89,7 +96,11 @@ class _Pose:
                 done += 1
             yield 0.7 * done / max(1, len(curves))
             if done >= len(curves):
-                return
+                break
+        bones = self.table[:, :-1]
+        self.moved = np.flatnonzero(self._differs(0, 3, bones[:3]) & ~self.connected)
+        self.scaled = self._differs(7, 10, bones[7:] - 1).any()
+        self.direct = not (self.scaled or self.keyed[:, -1].any()) and self._same_tree()
 
     def _take(self, action, curve, sampler):
         name, channel = bone_of(curve.data_path)
@@ -98,42 +109,63 @@ class _Pose:
             return
         if channel.startswith("rotation") and channel != rotation_channel(self.modes[row]):
             return
-        values = sampler.values(curve)
-        if not np.isfinite(values).all():
-            raise bad_value(action, curve, sampler.frames[~np.isfinite(values)][0])
-        self.object_moves |= name is None
-        self.table[row, COLUMNS[channel] + curve.array_index] = values
+        column = COLUMNS[channel] + curve.array_index
+        self.keyed[column, row] = True
+        self.table[column, row] = values = sampler.values(curve)
+        if not np.isfinite(np.dot(values, values)):  # one pass; an overflow does no harm either
+            wrong = ~np.isfinite(values)
+            if wrong.any():
+                raise bad_value(action, curve, sampler.frames[wrong][0])
+
+    def _differs(self, first, last, numbers):
+        """(B,) whether any of a bone's numbers (last - first, B, F) is not zero."""
+        keyed = self.keyed[first:last, :-1].any(0)
+        differs = (np.abs(numbers[:, :, 0]) > 1e-6).any(0)
+        differs[keyed] = (np.abs(numbers[:, keyed]) > 1e-6).any((0, 2))
+        return differs
+
+    def _same_tree(self):
+        """Whether the skeleton's joints are all of these bones, each hanging from the same one."""
+        joint_of = {row: joint for joint, row in enumerate(self.joints_at)}
+        parents = [joint_of.get(self.parents[row], -1) for row in self.joints_at]
+        return len(self.parents) == len(self.joints_at) and np.array_equal(parents, self.skeleton.parents)
 
     def joints(self, block):
         """Local positions and rotations of the skeleton's joints for a block of frames."""
-        bones = np.arange(len(self.parents))
-        turns = np.empty((len(range(*block.indices(self.table.shape[2]))), len(bones), 4), dtype=np.float32)
-        for mode in set(self.modes[:-1]):
-            rows = np.array([row for row in bones if self.modes[row] == mode])
-            turns[:, rows] = _rotations(self._numbers(rows, block, 3, 7), mode)
-        moved = np.flatnonzero(self.table[:-1, :3, block].any((1, 2)) & ~self.connected)
-        places = np.broadcast_to(self.rest_positions, (*turns.shape[:2], 3)).copy()
-        places[:, moved] += quat.rotate(self.rest_rotations[moved], self._numbers(moved, block, 0, 3))
-        scales = self._numbers(bones, block, 7, 10)
-        if np.abs(scales - 1).max() > 1e-6:
+        turns = self._turns(block)
+        places = self._places(block)
+        if self.scaled:
+            scales = self.table[7:, :-1, block].transpose(2, 1, 0)
             axes = self.rest_axes @ (quat.to_matrix(turns) * scales[..., None, :])
             return self._to_joints(block, *self._forward_scaled(places, axes))
-        turns = quat.mul(self.rest_rotations, turns)
-        if len(bones) == len(self.joints_at) and not self.object_moves and self._same_tree():
-            return self._placed(places[:, self.joints_at], turns[:, self.joints_at])
+        turns = _times(self.rest_rotations, turns)
+        if self.direct:
+            return self._placed(places, turns)
         return self._to_joints(block, *self._forward(places, turns))
 
-    def _numbers(self, rows, block, first, last):
-        """(F, rows, last - first) of the table."""
-        return np.ascontiguousarray(self.table[rows, first:last, block].transpose(2, 0, 1))
+    def _places(self, block):
+        """The bones' positions (F, B, 3) in their parents' frames."""
+        x, y, z = self.table[:3, self.moved, block]
+        places = np.empty((x.shape[1], len(self.rest_positions), 3), dtype=np.float32)
+        places[:] = self.rest_positions
+        for part, (a, b, c) in enumerate(self.rest_axes[self.moved].transpose(1, 2, 0)[..., None]):
+            places[:, self.moved, part] += (a * x + b * y + c * z).T
+        return places
 
-    def _same_tree(self):
-        joint_of = {row: joint for joint, row in enumerate(self.joints_at)}
-        parents = [joint_of.get(self.parents[row], -1) for row in self.joints_at]
-        return np.array_equal(parents, self.skeleton.parents)
+    def _turns(self, block):
+        """The bones' own rotations (F, B, 4), before their rest rotation."""
+        numbers, modes = self.table[3:7, :-1, block], self.modes[:-1]
+        if (modes == modes[0]).all():
+            return np.moveaxis(_rotations(numbers, modes[0]), 0, -1).swapaxes(0, 1)
+        turns = np.empty(numbers.shape, dtype=np.float32)
+        for mode in set(modes):
+            turns[:, modes == mode] = _rotations(numbers[:, modes == mode], mode)
+        return np.moveaxis(turns, 0, -1).swapaxes(0, 1)
 
     def _placed(self, places, turns):
         """Local transforms of bones to those of joints, where the two trees are the same."""
+        if (self.joints_at != np.arange(len(self.joints_at))).any():
+            places, turns = places[:, self.joints_at], turns[:, self.joints_at]
         scale, turn, place = self.world
         places *= scale
         places[:, 0] = place + quat.rotate(turn, places[:, 0])
@@ -164,12 +196,12 @@ class _Pose:
 
     def _object_at(self, block):
         """Scale (F,), rotation (F, 4) and location (F, 3) of the object."""
-        numbers = self._numbers([-1], block, 0, 10)[:, 0]
-        if not self.object_moves:
-            return tuple(np.broadcast_to(value, (len(numbers), *np.shape(value))) for value in self.world)
-        matrices = np.zeros((len(numbers), 4, 4))
-        matrices[:, :3, :3] = quat.to_matrix(_rotations(numbers[:, 3:7], self.modes[-1])) * numbers[:, None, 7:]
-        matrices[:, :3, 3] = numbers[:, :3]
+        numbers = self.table[:, -1, block]
+        if not self.keyed[:, -1].any():
+            return tuple(np.broadcast_to(value, (numbers.shape[1], *np.shape(value))) for value in self.world)
+        matrices = np.zeros((numbers.shape[1], 4, 4))
+        matrices[:, :3, :3] = quat.to_matrix(_rotations(numbers[3:7], self.modes[-1]).T) * numbers[7:].T[:, None]
+        matrices[:, :3, 3] = numbers[:3].T
         matrices[:, 3, 3] = 1
         return rig.placement(self.before_object @ matrices, self.object_name)
 
@@ -183,13 +215,37 @@ def bad_value(action, curve, frame):
 
 
 def _rotations(numbers, mode):
-    """Quaternions (…, 4) from the numbers (…, 4) that a rotation mode keys."""
+    """Quaternions (4, …) from the numbers (4, …) that a rotation mode keys; components first, as the table has them."""
     if mode == "QUATERNION":
-        return quat.normalize(numbers)
+        length = np.sqrt((numbers * numbers).sum(0))
+        none = length < 1e-12
+        q = numbers / np.where(none, 1, length)
+        q[0] += none
+        return q
     if mode == "AXIS_ANGLE":
-        axis = numbers[..., 1:]
-        length = np.sqrt((axis * axis).sum(-1, keepdims=True))
-        axis = axis / np.where(length > 1e-12, length, 1)
-        half = numbers[..., :1] / 2
-        return np.where(length > 1e-12, np.concatenate([np.cos(half), np.sin(half) * axis], -1), quat.identity())
-    return quat.from_euler(numbers[..., ["XYZ".index(axis) for axis in mode]], mode)
+        axis = numbers[1:]
+        length = np.sqrt((axis * axis).sum(0))
+        half = np.where(length > 1e-12, numbers[0] / 2, 0)
+        return np.concatenate([np.cos(half)[None], np.sin(half) * axis / np.maximum(length, 1e-12)])
+    first, second, third = ("XYZ".index(axis) for axis in mode)
+    sign = np.float32(1 if (second - first) % 3 == 1 else -1)
+    half = numbers[:3] / 2
+    (a, b, c), (u, v, w) = np.cos(half)[[first, second, third]], np.sin(half)[[first, second, third]]
+    q = np.empty(numbers.shape, dtype=np.float32)
+    q[0] = a * b * c + sign * u * v * w
+    q[1 + first] = u * b * c - sign * a * v * w
+    q[1 + second] = a * v * c + sign * u * b * w
+    q[1 + third] = a * b * w - sign * u * v * c
+    return q
+
+
+def _times(constants, q):
+    """quat.mul(constants (B, 4), q (F, B, 4)) for a q whose components lie apart in memory: several times faster."""
+    w, x, y, z = (np.ascontiguousarray(part) for part in np.moveaxis(q, -1, 0).swapaxes(1, 2))
+    a, b, c, d = constants.T[:, :, None]
+    out = np.empty(q.shape, dtype=np.float32)
+    out[..., 0] = (a * w - b * x - c * y - d * z).T
+    out[..., 1] = (a * x + b * w + c * z - d * y).T
+    out[..., 2] = (a * y - b * z + c * w + d * x).T
+    out[..., 3] = (a * z + b * y - c * x + d * w).T
+    return out

@@ -21,8 +21,9 @@ def bones_of(ob):
     size = {top: len(_below(top, parents)) for top in tops}
     main = max(tops, key=size.get)
     others = [top for top in tops if top != main]
-    trunk = _line(ob, main)[-1]
-    near = [top for top in others if _line(ob, top)[-1] == trunk]
+    above = _above(ob)
+    trunk = _line(above, main)[-1]
+    near = [top for top in others if _line(above, top)[-1] == trunk]
     foreign = [top for top in others if top not in near and size[top] > 1]
     if foreign:
         named = ", ".join(f'"{name}"' for name in foreign)
@@ -30,8 +31,8 @@ def bones_of(ob):
                           "Parent them to it, or turn off Deform for them.")
     chosen = [name for top in (main, *near) for name in _below(top, parents)]
     if near:
-        lines = [set(_line(ob, top)) for top in near]
-        chosen.append(next(name for name in _line(ob, main) if all(name in line for line in lines)))
+        lines = [set(_line(above, top)) for top in near]
+        chosen.append(next(name for name in _line(above, main) if all(name in line for line in lines)))
     return _ordered(chosen, _parents(ob, chosen), ob)
 
 
@@ -51,7 +52,7 @@ def skeleton_of(ob, bones=None):
     names = _ordered(names, parents, ob)
     index = {name: joint for joint, name in enumerate(names)}
     scale, turn, place = placement(world_matrix(ob), ob.name)
-    rest = np.array([ob.data.bones[name].matrix_local for name in names])
+    rest = rest_matrices(ob, names)
     positions = place + scale * quat.rotate(turn, rest[:, :3, 3])
     rotations = quat.mul(turn, rotation_of(rest[:, :3, :3]))
     plain = Skeleton(names, [-1 if parents[name] is None else index[parents[name]] for name in names],
@@ -62,8 +63,17 @@ def skeleton_of(ob, bones=None):
 
 def with_ancestors(ob, names):
     """The bones with these names and all that they hang from, parents first."""
-    wanted = {name for bone in names for name in _line(ob, bone)}
+    above = _above(ob)
+    wanted = {name for bone in names for name in _line(above, bone)}
     return [bone for bone in _bones(ob) if bone.name in wanted]
+
+
+def rest_matrices(ob, names):
+    """(names, 4, 4) the rest pose of bones in the armature's space."""
+    every = np.empty(len(ob.data.bones) * 16, dtype=np.float32)
+    ob.data.bones.foreach_get("matrix_local", every)
+    at = [ob.data.bones.find(name) for name in names]
+    return every.reshape(-1, 4, 4).swapaxes(1, 2)[at].astype(np.float64)
 
 
 def world_matrix(ob):
@@ -121,25 +131,36 @@ def _known(ob, names):
 
 def _parents(ob, names):
     """Each name's parent among the names, or None."""
-    bones, chosen, doubles = ob.data.bones, set(names), {}
+    chosen, above = set(names), _above(ob)
+    place = {} if len(names) == len(above) else _places(ob)  # where all take part nobody needs a double
+    doubles = {}
     for name in names:
-        doubles.setdefault(_place(bones[name]), name)
+        doubles.setdefault(place.get(name), name)
     parents = {}
     for name in names:
-        line = _line(ob, name)[1:]
-        candidates = (above if above in chosen else doubles.get(_place(bones[above])) for above in line)
+        candidates = (up if up in chosen else doubles.get(place[up]) for up in _line(above, name)[1:])
         parents[name] = next((found for found in candidates if found not in (None, name)), None)
     return parents
 
 
-def _place(bone):
-    return tuple(round(value, 4) for value in (*bone.head_local, *bone.tail_local))
+def _places(ob):
+    """Where each bone lies, to a tenth of a millimetre."""
+    return {bone.name: tuple(round(value, 4) for value in (*bone.head_local, *bone.tail_local))
+            for bone in ob.data.bones}
 
 
-def _line(ob, name):
+def _above(ob):
+    """The name of each bone's parent, or None."""
+    return {bone.name: bone.parent.name if bone.parent is not None else None for bone in ob.data.bones}
+
+
+def _line(above, name):
     """A bone's name and those of its ancestors, nearest first."""
-    bone = ob.data.bones[name]
-    return [name, *(parent.name for parent in bone.parent_recursive)]
+    line = []
+    while name is not None:
+        line.append(name)
+        name = above[name]
+    return line
 
 
 def _below(top, parents):
