@@ -301,4 +301,10 @@ def _print_plainly(result, indent=""):
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
