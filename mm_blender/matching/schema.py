@@ -82,7 +82,7 @@ class Schema:
         if not self.channels:
             raise MotionError("A database needs at least one feature.")
         if self.past_end not in PAST_END:
-            raise MotionError(f'Past a clip\'s end features are {" or ".join(PAST_END)}d, not "{self.past_end}".')
+            raise MotionError(f'Past a clip\'s end features are {"d or ".join(PAST_END)}d, not "{self.past_end}".')
         if not isinstance(self.name, str):
             raise MotionError(f"A list of features has a name in words, not {self.name}.")
         _check_factor("The responsiveness is", self.responsiveness)

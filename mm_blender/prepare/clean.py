@@ -55,7 +55,7 @@ def excluded_seconds(raw):
 
 
 def _prepared(clip, character, recipe, speed):
-    clip = closed(resample(clip, recipe.rate, speed))
+    clip = resample(closed(clip), recipe.rate, speed)
     clip = add_root(clip, character, recipe)
     return clip.with_changes(contacts=find_contacts(clip, character, recipe))
 

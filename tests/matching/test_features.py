@@ -54,10 +54,9 @@ def test_quadruped_follows_four_feet(walk, character):
 def test_the_root_frame_has_x_right_and_y_forward(walk, character):
     clip = walk(forward=2.0, right=0.5, turn=0.0, swing=0.0)
     turned = quat.from_yaw(np.float32(2.0))
-    clip = clip.with_changes(rotations=np.concatenate([quat.mul(turned, clip.rotations[:, :1]), clip.rotations[:, 1:]], 1),
-                             positions=np.concatenate([quat.rotate(turned, clip.positions[:, :1]),
-                                                       clip.positions[:, 1:]], axis=1))
-    features = measure(clip, character, LOCOMOTION)[30]
+    positions, rotations = clip.positions.copy(), clip.rotations.copy()
+    positions[:, 0], rotations[:, 0] = quat.rotate(turned, positions[:, 0]), quat.mul(turned, rotations[:, 0])
+    features = measure(clip.with_changes(positions=positions, rotations=rotations), character, LOCOMOTION)[30]
     assert np.allclose(features[:6], [1 / 6, 2 / 3, 1 / 3, 4 / 3, 0.5, 2], atol=1e-5)
     assert np.allclose(features[6:12], [0, 1, 0, 1, 0, 1], atol=1e-6)
     assert np.allclose(features[12:18], [-0.1, 0, 0.05, 0.1, 0, 0.05], atol=1e-6)
@@ -67,7 +66,8 @@ def test_the_root_frame_has_x_right_and_y_forward(walk, character):
 # Times
 
 def test_times_between_frames_are_interpolated(walk, character):
-    schema = Schema([Channel("trajectory_position", times=(0.11, -0.2025)), Channel("trajectory_direction", times=(0.11,))])
+    schema = Schema([Channel("trajectory_position", times=(0.11, -0.2025)),
+                     Channel("trajectory_direction", times=(0.11,))])
     features = measure(walk(forward=1.0), character, schema)[30]
     assert np.allclose(features, [0, 0.11, 0, -0.2025, 0, 1], atol=1e-5)
     arc = measure(walk(forward=1.0, turn=1.0), character, schema)[30]
@@ -155,7 +155,8 @@ def test_bone_direction_of_a_bone_without_children_is_its_own_y(walk, character)
     clip = walk(turn=1.0, swing=0.0)
     rotations = clip.rotations.copy()
     rotations[:, 3] = quat.from_yaw(np.float32(0.3))
-    features = measure(clip.with_changes(rotations=rotations), character, Schema([Channel("bone_direction", "left_foot")]))
+    schema = Schema([Channel("bone_direction", "left_foot")])
+    features = measure(clip.with_changes(rotations=rotations), character, schema)
     assert np.allclose(features, [-np.sin(0.3), np.cos(0.3), 0], atol=1e-5)
 
 
@@ -169,7 +170,8 @@ def test_trajectory_height_is_the_height_of_the_hips_at_each_time(walk, characte
 
 def test_a_tag_is_one_where_it_is_set(walk, character):
     clip = walk(tags=(Tag("run", 0.5, 1.0),))
-    features = measure(clip, character, Schema([Channel("tag", "run"), Channel("tag", "run", (0.5,)), Channel("tag", "sit")]))
+    schema = Schema([Channel("tag", "run"), Channel("tag", "run", (0.5,)), Channel("tag", "sit")])
+    features = measure(clip, character, schema)
     frames = np.arange(121)
     assert np.array_equal(features[:, 0], (frames >= 30) & (frames <= 60))
     assert np.array_equal(features[:, 1], frames <= 30)
