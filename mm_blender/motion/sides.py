@@ -12,7 +12,7 @@ _PARTS = ("arm", "upperarm", "forearm", "lowerarm", "hand", "wrist", "elbow", "f
 # Words: runs of capitals before a capitalised word (LHip → L, Hip), a side glued to a part of the body in small letters
 # (lfemur, Lefthand), capitalised or small words, capitals, numbers.
 _WORD = re.compile(rf"[A-Z]+(?=[A-Z][a-z])|(?<![A-Za-z])(?:[Ll]eft|[Rr]ight|[LlRr])(?=(?:{'|'.join(_PARTS)})(?![a-z]))"
-                   r"|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+                   r"|[A-Z]?[a-zß-öø-ÿĀ-ſ]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
 def split_side(name):

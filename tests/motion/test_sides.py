@@ -30,7 +30,7 @@ def test_the_other_side_is_spelled_alike(one, other):
     assert swap_side(one) == other and swap_side(other) == one
 
 
-@pytest.mark.parametrize("name", ["Spine", "walk", "run", "L5", "lower", "ring", "leftover", "", "頭"])
+@pytest.mark.parametrize("name", ["Spine", "walk", "run", "L5", "lower", "ring", "leftover", "läuft schnell", "", "頭"])
 def test_names_without_a_side_stay(name):
     assert swap_side(name) == name
 
