@@ -70,13 +70,8 @@ class _Pose:
         self.rest_axes = local[:, :3, :3].astype(np.float32)
         self.rest_rotations = quat.from_matrix(self.rest_axes)
         self.rest_positions = local[:, :3, 3].astype(np.float32)
-        owners = [*(ob.pose.bones[bone.name] for bone in bones), ob]
-        self.modes = np.array([owner.rotation_mode for owner in owners])
-        present = np.zeros((10, len(owners)), dtype=np.float32)
-        for row, owner in enumerate(owners):
-            for channel in ("location", rotation_channel(owner.rotation_mode), "scale"):
-                values = getattr(owner, channel)
-                present[COLUMNS[channel]:COLUMNS[channel] + len(values), row] = values
+        self.modes = np.array([*(ob.pose.bones[bone.name].rotation_mode for bone in bones), ob.rotation_mode])
+        present = self._present(ob, bones)
         self.table = np.empty((*present.shape, count), dtype=np.float32)
         self.table[...] = present[..., None]
         self.keyed = np.zeros(present.shape, dtype=bool)
@@ -84,6 +79,20 @@ class _Pose:
         world = rig.world_matrix(ob)
         self.before_object = world @ np.linalg.inv(np.array(ob.matrix_basis))
         self.world = rig.placement(world, ob.name)
+
+    def _present(self, ob, bones):
+        """(10, B + 1) what the pose and the object show now."""
+        present = np.zeros((10, len(bones) + 1), dtype=np.float32)
+        at = [ob.pose.bones.find(bone.name) for bone in bones]
+        rotation = np.array([rotation_channel(mode) for mode in self.modes])
+        for channel, column in COLUMNS.items():
+            values = np.array(getattr(ob, channel), dtype=np.float32)
+            every = np.empty(len(ob.pose.bones) * len(values), dtype=np.float32)
+            ob.pose.bones.foreach_get(channel, every)
+            values = np.concatenate([every.reshape(-1, len(values))[at], values[None]]).T
+            used = (rotation == channel) | (not channel.startswith("rotation"))
+            present[column:column + len(values), used] = values[:, used]
+        return present
 
     def fill(self, source, frames):
         """Put the curves' values in their places. Yields the fraction that is done, from 0 to 0.7."""

@@ -173,8 +173,8 @@ def _below(top, parents):
 
 def _ordered(names, parents, ob):
     """The names with parents before children, otherwise in the armature's order."""
-    waiting, done = [bone.name for bone in _bones(ob) if bone.name in set(names)], {None}
-    ordered = []
+    chosen = set(names)
+    waiting, done, ordered = [bone.name for bone in _bones(ob) if bone.name in chosen], {None}, []
     while waiting:
         ready = [name for name in waiting if parents[name] in done]
         if not ready:
