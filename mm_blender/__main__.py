@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .errors import MotionError, MotionWarning
 from .matching import database, schema
-from .matching.bake import RATES, Source, bake
+from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
@@ -220,7 +220,7 @@ def _number(text, low, high):
 
 
 def _rate(text):
-    return _number(text, *RATES)
+    return _number(text, *database.RATES)
 
 
 def _units(text):

@@ -17,9 +17,11 @@ HEADER = "header"
 def write(path, kind, version, header, arrays):
     """Write an archive in one piece: the old file stays until the new one is complete."""
     text = json.dumps({"kind": kind, "version": version, **header})
-    blob = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **{HEADER: blob}, **arrays)
+    arrays = {HEADER: np.frombuffer(text.encode("ascii"), dtype=np.uint8), **arrays}
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
 
 
 def read(path, kind, version, names):

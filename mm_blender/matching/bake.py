@@ -14,7 +14,7 @@ from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.mirror import mirror
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import REASONS, Database, Range
+from .database import RATES, REASONS, Database, Range
 from .features import Normalisation, measure
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "source_key"]
@@ -25,7 +25,6 @@ PREPARATION = 1
 STILL = 1e-4
 # Bones that differ more than this (metres) make another skeleton.
 SAME_LENGTH = 0.005
-RATES = (1.0, 1000.0)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from .schema import Schema
 from .tags import NO_ENTER, select
 
 KIND, VERSION = "mmdb", 1
+RATES = (1.0, 1000.0)  # frames per second that make sense
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
@@ -260,7 +261,7 @@ def _check(database):
     _check_ranges(database)
     character, recipe = database.character, database.recipe
     joints, moving = len(character.skeleton), database.moving
-    _expect(isinstance(database.rate, (int, float)) and 0 < database.rate < np.inf, "its rate is not above zero")
+    _expect(type(database.rate) in (int, float) and RATES[0] <= database.rate <= RATES[1], "its rate makes no sense")
     _expect(len(moving) == len(set(moving.tolist()) & set(range(joints))), "it moves joints that it does not have")
     _expect((database.normalisation.scale > 0).all(), "it divides by zero")
     _expect(isinstance(database.key, str) and isinstance(database.notes, dict), "its notes make no sense")

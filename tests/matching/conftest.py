@@ -33,7 +33,7 @@ def walk():
     return make_walk
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def source():
     return make_source
 
