@@ -71,10 +71,9 @@ class _Pose:
         self.rest_rotations = quat.from_matrix(self.rest_axes)
         self.rest_positions = local[:, :3, 3].astype(np.float32)
         self.modes = np.array([*(ob.pose.bones[bone.name].rotation_mode for bone in bones), ob.rotation_mode])
-        present = self._present(ob, bones)
-        self.table = np.empty((*present.shape, count), dtype=np.float32)
-        self.table[...] = present[..., None]
-        self.keyed = np.zeros(present.shape, dtype=bool)
+        self.present = self._present(ob, bones)
+        self.table = np.empty((*self.present.shape, count), dtype=np.float32)
+        self.keyed = np.zeros(self.present.shape, dtype=bool)
         # What stands between the object's own channels and the world: its parent.
         world = rig.world_matrix(ob)
         self.before_object = world @ np.linalg.inv(np.array(ob.matrix_basis))
@@ -106,6 +105,7 @@ class _Pose:
             yield 0.7 * done / max(1, len(curves))
             if done >= len(curves):
                 break
+        self.table[~self.keyed] = self.present[~self.keyed][:, None]
         bones = self.table[:, :-1]
         self.moved = np.flatnonzero(self._differs(0, 3, bones[:3]) & ~self.connected)
         self.scaled = self._differs(7, 10, bones[7:] - 1).any()
@@ -176,7 +176,8 @@ class _Pose:
         if (self.joints_at != np.arange(len(self.joints_at))).any():
             places, turns = places[:, self.joints_at], turns[:, self.joints_at]
         scale, turn, place = self.world
-        places *= scale
+        if scale != 1:
+            places *= scale
         places[:, 0] = place + quat.rotate(turn, places[:, 0])
         turns[:, 0] = quat.mul(turn, turns[:, 0])
         return places, turns
