@@ -16,6 +16,7 @@ class MM_UL_clips(bpy.types.UIList):
     def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
         ob, action = settings.id_data, clip.action
         row = layout.row(align=True)
+        row.use_property_split = False
         row.active = clip.use
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):

@@ -15,6 +15,7 @@ _ICONS = {"bone_position": "BONE_DATA", "bone_velocity": "FORCE_WIND", "bone_dir
 class MM_UL_channels(bpy.types.UIList):
     def draw_item(self, _context, layout, ob, entry, _icon, _active, _property, _index):
         row = layout.row(align=True)
+        row.use_property_split = False
         belongs = KINDS[entry.kind][1]
         label = entry.kind.replace("_", " ").title()
         if belongs == "role":

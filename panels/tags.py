@@ -13,6 +13,7 @@ from .base import CharacterPanel, draw_sentence
 class MM_UL_tags(bpy.types.UIList):
     def draw_item(self, _context, layout, _action_settings, tag, _icon, _active, _property, _index):
         row = layout.row(align=True)
+        row.use_property_split = False
         row.prop(tag, "name", text="", emboss=False, icon="BOOKMARKS" if tag.name not in BUILT_IN else "SETTINGS")
         row.prop(tag, "start", text="", emboss=False)
         row.prop(tag, "end", text="", emboss=False)
