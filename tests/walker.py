@@ -51,8 +51,9 @@ def activate(ob):
 
 
 def walk(ob, name="walk", seconds=2.0, speed=1.2, start=1, step=0.02):
-    """A new Action in which the armature walks towards -Y; its keys lie `step` seconds apart, whatever the scene's rate."""
+    """A new Action in which the armature walks towards -Y; its keys lie `step` seconds apart at any scene's rate."""
     import bpy
+
     from mm_blender.scene import actions
 
     times = np.arange(round(seconds / step) + 1) * step
@@ -81,6 +82,7 @@ def walk(ob, name="walk", seconds=2.0, speed=1.2, start=1, step=0.02):
 def ready(ob, path, *actions):
     """Give an armature clips, features and a file, by the same buttons that the artist presses."""
     import bpy
+
     from mm_blender.scene import clips
 
     activate(ob)

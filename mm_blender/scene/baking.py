@@ -9,8 +9,9 @@ import bpy
 
 from ..errors import MotionError
 from ..matching import database
-from ..matching.bake import Progress, bake, database_key, foundation_key, source_key
+from ..matching.bake import bake, database_key, foundation_key, source_key
 from ..prepare.recipe import Recipe
+from ..steps import Progress, mapped
 from . import clips
 from .character import character_of
 from .facts import Facts
@@ -78,7 +79,8 @@ def _bake_steps(name, scene_name):
     if not sources:
         raise MotionError(left_out[0])
     previous, unreadable = _previous(path)
-    result = yield from _scaled(bake(sources, character, schema, recipe, previous), 0.1, 0.95)
+    result = yield from mapped(bake(sources, character, schema, recipe, previous),
+                               lambda step: Progress(0.1 + 0.85 * step.share, step.text))
     result.notes["left_out"] = left_out + result.notes["left_out"]
     yield Progress(0.96, f"Writing {os.path.basename(path)}")
     ob, _ = _fetch(name, scene_name)
@@ -187,20 +189,6 @@ def _check_path(ob, path):
                 and other.mm.bake.path.strip() and database_path(other) == path:
             raise MotionError(f'"{other.name}" has its database in {os.path.basename(path)} already: '
                               f'choose another file for "{ob.name}" in the Bake panel.')
-
-
-def _scaled(steps, low, high):
-    """The same steps with their shares squeezed between low and high."""
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as end:
-            return end.value
-        try:
-            yield Progress(low + (high - low) * progress.share, progress.text)
-        except GeneratorExit:
-            steps.close()
-            raise
 
 
 def _fetch(name, scene_name):

@@ -7,6 +7,9 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..errors import Cancelled, MotionError
+from ..steps import run
+
+__all__ = ["Job", "cancel", "current", "last_error", "run", "start"]
 
 # Seconds of work in one go: as long as Blender took to draw and listen since the last one, within these bounds, so that
 # neither starves. And the time that it gets at the least.
@@ -56,15 +59,6 @@ def cancel(reason=""):
     job.steps.close()
     _say(reason, job.title)
     _redraw()
-
-
-def run(steps):
-    """The same work to its end at once, for scripts: returns what the generator returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 def _tick():

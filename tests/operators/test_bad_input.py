@@ -130,7 +130,7 @@ def _sizes(db, factor):
 
 
 @pytest.mark.parametrize("scale, sentence", [
-    ((-1, 1, 1), '"Walker" has a negative scale|"Walker" is scaled unevenly'), ((1, 2, 1), '"Walker" is scaled unevenly'),
+    ((-1, 1, 1), '"Walker" has a negative scale'), ((1, 2, 1), '"Walker" is scaled unevenly'),
     ((0, 0, 0), '"Walker" has a scale of zero')])
 def test_a_scale_that_no_skeleton_can_have(baked, scale, sentence):
     baked.scale = scale
@@ -271,11 +271,15 @@ def test_a_folder_that_is_read_only(baked, monkeypatch):
 def test_a_disk_that_is_full(baked, monkeypatch):
     baked.mm.bake.rate = 30
 
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(archive.np, "savez", full)
+    fill_disk(monkeypatch)
     refuse(baked, "the disk is full; free some space and try again")
     assert not [path for path in (baking.os.listdir(baking.os.path.dirname(baked.mm.bake.path))) if path[0] == "."]
+
+
+def fill_disk(monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(archive.np.lib.format, "write_array", full)
 
 
 def _truncated(path):
@@ -322,10 +326,7 @@ def test_a_file_that_cannot_be_read_is_kept_beside_the_new_one(baked, tmp_path, 
 def test_a_disk_that_is_full_leaves_even_an_unreadable_file_where_it_was(baked, tmp_path, monkeypatch):
     path = tmp_path / "motion.mmdb"
     _foreign(path)
-
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(archive.np, "savez", full)
+    fill_disk(monkeypatch)
     with pytest.raises(RuntimeError, match="the disk is full"):
         bpy.ops.mm.bake()
     assert [one.name for one in tmp_path.iterdir()] == ["motion.mmdb"] and b"These are not" in path.read_bytes()

@@ -191,7 +191,7 @@ def test_two_characters_have_databases_of_their_own(character, tmp_path):
     bpy.ops.mm.bake()
     other = walker.armature("Other")
     walker.ready(other, tmp_path / "motion.mmdb", walker.walk(other, "slow", 2.0, 0.7))
-    with pytest.raises(RuntimeError, match='"Walker" has its database in motion.mmdb already'):
+    with pytest.raises(RuntimeError, match=r'"Walker" has its database in motion\.mmdb already'):
         bpy.ops.mm.bake()
     other.mm.bake.path = str(tmp_path / "other.mmdb")
     bpy.ops.mm.bake()
