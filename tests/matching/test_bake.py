@@ -300,7 +300,8 @@ def test_keys_change_with_every_ingredient_and_with_nothing_else(character, walk
         key((second, first)), key((first,)), key((first, second, source(walk("c")))),
         *(key(recipe=replace(recipe, **{name: value})) for name, value in (
             ("rate", 30.0), ("root", "made"), ("root_position", 0.6), ("root_facing", 0.9),
-            ("facing", "hips_shoulders"), ("contact_speed", 0.2), ("contact_height", 0.1), ("contact_filter", 0.2), ("skip_rest", False))),
+            ("facing", "hips_shoulders"), ("contact_speed", 0.2), ("contact_height", 0.1),
+            ("contact_filter", 0.2), ("skip_rest", False))),
         *(key(schema=replace(schema, **{name: value})) for name, value in (
             ("responsiveness", 2.0), ("quality", 2.0), ("past_end", "exclude"), ("channels", schema.channels[:-1]))),
         key(schema=replace(schema, channels=(replace(schema.channels[0], weight=2.0), *schema.channels[1:]))),
