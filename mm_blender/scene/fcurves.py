@@ -36,7 +36,7 @@ class Sampler:
 
     def _find(self, times):
         """For each frame the key that it meets or follows; which frames lie between keys, and which outside of all."""
-        if self._times is not None and np.array_equal(times, self._times):
+        if self._times is not None and len(times) == len(self._times) and (times == self._times).all():
             return
         self._times, self._reach = times, None
         frames, last = self.frames, len(times) - 1

@@ -40,7 +40,7 @@ def read(source, skeleton, frames):
     rotations = np.empty((len(frames), len(skeleton), 4), dtype=np.float32)
     for start in range(0, len(frames), BLOCK):
         block = slice(start, start + BLOCK)
-        positions[block], rotations[block] = pose.joints(block)
+        pose.joints(block, positions[block], rotations[block])
         yield 0.7 + 0.3 * min(1, (start + BLOCK) / len(frames))
     return positions, rotations
 
@@ -58,6 +58,8 @@ class _Pose:
 
     def __init__(self, ob, skeleton, count):
         bones = rig.with_ancestors(ob, skeleton.names)
+        if len(bones) == len(skeleton):
+            bones = [ob.data.bones[name] for name in skeleton.names]
         self.skeleton = skeleton
         self.object_name = ob.name
         self.rows = {bone.name: row for row, bone in enumerate(bones)}
@@ -139,23 +141,27 @@ class _Pose:
         parents = [joint_of.get(self.parents[row], -1) for row in self.joints_at]
         return len(self.parents) == len(self.joints_at) and np.array_equal(parents, self.skeleton.parents)
 
-    def joints(self, block):
-        """Local positions and rotations of the skeleton's joints for a block of frames."""
+    def joints(self, block, positions, rotations):
+        """Write local positions and rotations of the skeleton's joints for a block of frames."""
+        if self.direct:
+            self._places(block, positions)
+            _times(self.rest_rotations, self._turns(block), rotations)
+            return self._place_root(positions, rotations)
+        shape = (len(positions), len(self.parents))
+        places = self._places(block, np.empty((*shape, 3), dtype=np.float32))
         turns = self._turns(block)
-        places = self._places(block)
         if self.scaled:
             scales = self.table[7:, :-1, block].transpose(2, 1, 0)
             axes = self.rest_axes @ (quat.to_matrix(turns) * scales[..., None, :])
-            return self._to_joints(block, *self._forward_scaled(places, axes))
-        turns = _times(self.rest_rotations, turns)
-        if self.direct:
-            return self._placed(places, turns)
-        return self._to_joints(block, *self._forward(places, turns))
+            places, turns = self._forward_scaled(places, axes)
+        else:
+            turns = _times(self.rest_rotations, turns, np.empty((*shape, 4), dtype=np.float32))
+            places, turns = self._forward(places, turns)
+        positions[:], rotations[:] = self._to_joints(block, places, turns)
 
-    def _places(self, block):
-        """The bones' positions (F, B, 3) in their parents' frames."""
+    def _places(self, block, places):
+        """Write the bones' positions (F, B, 3) in their parents' frames."""
         x, y, z = self.table[:3, self.moved, block]
-        places = np.empty((x.shape[1], len(self.rest_positions), 3), dtype=np.float32)
         places[:] = self.rest_positions
         for part, (a, b, c) in enumerate(self.rest_axes[self.moved].transpose(1, 2, 0)[..., None]):
             places[:, self.moved, part] += (a * x + b * y + c * z).T
@@ -171,16 +177,13 @@ class _Pose:
             turns[:, modes == mode] = _rotations(numbers[:, modes == mode], mode)
         return np.moveaxis(turns, 0, -1).swapaxes(0, 1)
 
-    def _placed(self, places, turns):
+    def _place_root(self, places, turns):
         """Local transforms of bones to those of joints, where the two trees are the same."""
-        if (self.joints_at != np.arange(len(self.joints_at))).any():
-            places, turns = places[:, self.joints_at], turns[:, self.joints_at]
         scale, turn, place = self.world
         if scale != 1:
-            places *= scale
+            places *= np.float32(scale)
         places[:, 0] = place + quat.rotate(turn, places[:, 0])
         turns[:, 0] = quat.mul(turn, turns[:, 0])
-        return places, turns
 
     def _forward(self, places, turns):
         """Local transforms of bones to the armature's space."""
@@ -240,20 +243,20 @@ def _rotations(numbers, mode):
     first, second, third = ("XYZ".index(axis) for axis in mode)
     sign = np.float32(1 if (second - first) % 3 == 1 else -1)
     half = numbers[:3] / 2
-    (a, b, c), (u, v, w) = np.cos(half)[[first, second, third]], np.sin(half)[[first, second, third]]
+    cos, sin = np.cos(half), np.sin(half)
+    none, one, two, both = (a * b for a in (cos[first], sin[first]) for b in (cos[second], sin[second]))
     q = np.empty(numbers.shape, dtype=np.float32)
-    q[0] = a * b * c + sign * u * v * w
-    q[1 + first] = u * b * c - sign * a * v * w
-    q[1 + second] = a * v * c + sign * u * b * w
-    q[1 + third] = a * b * w - sign * u * v * c
+    q[0] = none * cos[third] + sign * (both * sin[third])
+    q[1 + first] = two * cos[third] - sign * (one * sin[third])
+    q[1 + second] = one * cos[third] + sign * (two * sin[third])
+    q[1 + third] = none * sin[third] - sign * (both * cos[third])
     return q
 
 
-def _times(constants, q):
-    """quat.mul(constants (B, 4), q (F, B, 4)) for a q whose components lie apart in memory: several times faster."""
+def _times(constants, q, out):
+    """Write quat.mul(constants (B, 4), q (F, B, 4)), for a q whose components lie apart in memory, much faster."""
     w, x, y, z = (np.ascontiguousarray(part) for part in np.moveaxis(q, -1, 0).swapaxes(1, 2))
     a, b, c, d = constants.T[:, :, None]
-    out = np.empty(q.shape, dtype=np.float32)
     out[..., 0] = (a * w - b * x - c * y - d * z).T
     out[..., 1] = (a * x + b * w + c * z - d * y).T
     out[..., 2] = (a * y - b * z + c * w + d * x).T

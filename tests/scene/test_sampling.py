@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.scene import actions, evaluated, plain, rig, sampling
+from mm_blender.scene import actions, evaluated, fcurves, plain, rig, sampling
 from mm_blender.scene.fcurves import Sampler
 from mm_blender.scene.source import Source
 
@@ -133,6 +133,16 @@ def test_curves_are_evaluated_as_blender_does(rigs):
         curve.extrapolation = extrapolation
         expected = np.array([curve.evaluate(frame) for frame in frames])
         assert np.abs(Sampler(frames).values(curve) - expected).max() < 1e-5
+
+
+def test_keys_are_the_same_whether_copied_at_once_or_asked_for_one_by_one(rigs, monkeypatch):
+    ob = rigs.chain()
+    curves = actions.fcurves(rigs.animate(ob, "Wave", KEYS), ob)
+    names = ("co", "handle_left", "handle_right")
+    assert fcurves._copied(curves[0].keyframe_points, "co") is not None
+    copied = [[fcurves.key_values(curve, name) for name in names] for curve in curves]
+    monkeypatch.setattr(fcurves, "_copied", lambda keys, name: None)
+    assert np.array_equal(copied, [[fcurves.key_values(curve, name) for name in names] for curve in curves])
 
 
 @pytest.mark.parametrize("fps,base,rate", [(24, 1, 24), (25, 1, 25), (30, 1.001, 29.97)])
