@@ -88,6 +88,7 @@ def picture(name, of=None):
         top = bpy.context.window_manager.windows[0].height - of.y - of.height
         tabs = round(24 * bpy.context.preferences.system.ui_scale) if of.type == "UI" else 0
         command += ["-crop", f"{of.width - tabs}x{of.height}+{of.x}+{top}", "+repage"]
-        if tabs:
-            command += ["-fuzz", "3%", "-trim", "+repage"]
-    subprocess.run([*command, str(_pictures / f"{name}.png")], check=True)
+    file = str(_pictures / f"{name}.png")
+    subprocess.run([*command, file], check=True)
+    if of is not None and of.type == "UI":
+        subprocess.run(["mogrify", "-fuzz", "3%", "-trim", "+repage", file], check=True)
