@@ -4,6 +4,7 @@
 import bpy
 
 from ..mm_blender.matching.schema import KINDS
+from ..mm_blender.scene import overlay
 from ..mm_blender.scene.features import size_of
 from .base import CharacterPanel, active_armature, draw_sentence
 
@@ -80,6 +81,8 @@ class MM_PT_features(CharacterPanel, bpy.types.Panel):
         column.prop(features, "quality", slider=True)
         layout.prop(features, "past_end")
         layout.prop(features, "show")
+        if features.show and (sentence := overlay.trouble(ob)):
+            draw_sentence(layout, sentence)
 
     @staticmethod
     def _draw_channel(layout, entry):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from math import cos, radians, sin
 from pathlib import Path
 
@@ -14,18 +15,18 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 ROOT = Path(__file__).resolve().parent.parent
-# Clips in the picture of the motion: label, Action, seconds from the first pose to the last, degrees of the turntable.
+# Rows in the picture of the motion: label, Action, seconds to the first pose, from it to the last, and degrees by which
+# the character is turned away from the camera.
 ROWS = (("Walk", "Demo walk", 0.0, 1.05, 55), ("Run", "Demo run", 0.0, 0.68, 55),
-        ("Stop", "Demo run stop left", 1.3, 2.0, 55), ("Turn", "Demo turn 180 left", 0.85, 1.6, 20),
-        ("Strafe", "Demo strafe left", 1.6, 1.5, -30), ("Crouch", "Demo crouch walk", 0.0, 1.2, 55))
-POSES = 9
-SPACING = 0.95  # metres between poses
-# Frames in the picture of the features: label, Action, seconds.
-MOMENTS = (("Walking", "Demo walk arc 2 left", 2.0), ("Running", "Demo run arc 5 right", 1.2),
-           ("Stopping", "Demo run stop left", 1.7))
-LEGEND = (("position", "bone_position"), ("velocity", "bone_velocity"), ("trajectory", "trajectory"),
+        ("Stop", "Demo run stop left", 1.3, 1.4, 55), ("Turn", "Demo turn 180 left", 0.9, 1.6, -35),
+        ("Crouch", "Demo crouch walk", 0.0, 1.2, 55))
+POSES, SPACING = 10, 0.9  # metres between them
+# The picture of the features: label, Action, seconds, degrees.
+MOMENTS = (("Walking in an arc", "Demo walk arc 2 left", 2.0, 68),
+           ("Running in an arc", "Demo run arc 5 left", 1.4, 68))
+LEGEND = (("bone position", "bone_position"), ("bone velocity", "bone_velocity"), ("trajectory", "trajectory"),
           ("facing", "trajectory_direction"))
-BACKGROUND, GROUND, INK = (0.055, 0.058, 0.066), (0.075, 0.079, 0.090), (0.75, 0.75, 0.72)
+GROUND, SHADE, INK = (0.40, 0.41, 0.43), (0.33, 0.34, 0.36), (0.95, 0.95, 0.93)  # as on the screen
 
 
 def main(folder):
@@ -92,10 +93,12 @@ def _in_words(report):
 def _picture_of_motion(character, path):
     rows = []
     for label, action, start, span, turn in ROWS:
-        stage = _Stage(1600, 300, width=POSES * SPACING + 1.15, height=0.86, pitch=7)
-        stage.write(label, (-1.5, 0, 0.86), 0.26)
-        for index, seconds in enumerate(np.linspace(start, start + span, POSES)):
-            stage.stand(*_frozen(character, action, seconds), x=index * SPACING, turn=turn)
+        stage = _Stage(1600, 290, middle=(POSES * SPACING / 2 - 0.95, 0.86), width=POSES * SPACING + 1.5, pitch=6)
+        stage.write(label, (-1.55, 0.82), 0.24)
+        poses = [_frozen(character, action, seconds) for seconds in np.linspace(start, start + span, POSES)]
+        way = _way(poses[0][1])
+        for index, (mesh, root) in enumerate(poses):
+            stage.stand(mesh, _placed(root, way, index * SPACING, turn))
         rows.append(stage.render())
     _save(np.concatenate(rows[::-1]), path)
 
@@ -104,19 +107,19 @@ def _picture_of_features(character, path):
     from motion_matching.mm_blender.matching.picture import COLOURS
     from motion_matching.mm_blender.scene import jobs, overlay
     pictures = []
-    for label, action, seconds in MOMENTS:
-        stage = _Stage(533, 620, width=2.9, height=0.75, pitch=24)
-        body, root = _frozen(character, action, seconds)
-        stage.stand(body, root, x=0, turn=35)
+    for label, action, seconds, turn in MOMENTS:
+        stage = _Stage(800, 560, middle=(1.2, 0.80), width=4.5, pitch=22)
+        mesh, root = _frozen(character, action, seconds)
+        place = _placed(root, _way(root), 0, turn)
+        stage.stand(mesh, place)
         measured = jobs.run(overlay.measure(character, bpy.context.scene))
-        segments, colours = measured.picture.lines(round(seconds * 60))
-        stage.draw(segments, colours, root, turn=35)
-        stage.write(label, (-1.25, 0, 1.98), 0.15)
+        stage.draw(*measured.picture.lines(round(seconds * 60)), place)
+        stage.write(label, (-0.93, 2.20), 0.15)
+        if not pictures:
+            for index, (word, kind) in enumerate(LEGEND):
+                stage.write(word, (2.2, 2.20 - 0.19 * index), 0.15, COLOURS[kind])
         pictures.append(stage.render())
-    legend = _Stage(1599, 60, width=1599 / 60, height=0, pitch=0)
-    for index, (label, kind) in enumerate(LEGEND):
-        legend.write(label, (-8 + 5 * index, 0, -0.2), 0.55, COLOURS[kind])
-    _save(np.concatenate([legend.render(), np.concatenate(pictures, axis=1)]), path)
+    _save(np.concatenate(pictures, axis=1), path)
 
 
 def _frozen(character, action, seconds):
@@ -132,57 +135,67 @@ def _frozen(character, action, seconds):
 
 
 class _Stage:
-    """A ground, a camera that looks at it along Y, and what is put there; it is empty again after render()."""
+    """A ground with bodies on it, seen along Y; over it, never hidden, what is drawn and written. For one picture."""
 
-    def __init__(self, pixels_wide, pixels_high, width, height, pitch):
+    def __init__(self, pixels_wide, pixels_high, middle, width, pitch):
         self.scene = bpy.data.scenes.new("Stage")
         self.scene.render.engine = "BLENDER_WORKBENCH"
         self.scene.render.resolution_x, self.scene.render.resolution_y = pixels_wide, pixels_high
         self.scene.view_settings.view_transform = "Standard"
-        self.scene.display.render_aa = "16"
-        self.scene.display.light_direction = (-0.45, -0.35, 0.82)
-        self.scene.display.shadow_shift = 0.1
+        self.scene.render.resolution_percentage = 200
+        self.scene.display.render_aa = "5"
         shading = self.scene.display.shading
-        shading.light, shading.color_type = "STUDIO", "MATERIAL"
-        shading.show_shadows, shading.shadow_intensity = True, 0.35
+        shading.color_type = "MATERIAL"
         shading.show_cavity, shading.cavity_type = True, "BOTH"
-        shading.background_type, shading.background_color = "VIEWPORT", BACKGROUND
-        self._camera(width, height, radians(pitch))
-        if pitch:
-            self._ground()
+        self.bodies, self.over = (bpy.data.collections.new(name) for name in ("Bodies", "Over"))
+        for collection in (self.bodies, self.over):
+            self.scene.collection.children.link(collection)
+        self._camera(middle, width, radians(pitch))
+        self._flat([(-50, -50, 0), (50, -50, 0), (50, 50, 0), (-50, 50, 0)], GROUND)
 
-    def stand(self, mesh, root, x, turn):
-        """Put a frozen body on the stage, its root at x, turned by degrees from looking at the camera."""
+    def stand(self, mesh, place):
+        """Put a frozen body on the stage."""
         ob = bpy.data.objects.new("Pose", mesh)
-        ob.matrix_world = Matrix.Translation((x, 0, 0)) @ Matrix.Rotation(radians(turn), 4, "Z") @ _home(root)
-        self.scene.collection.objects.link(ob)
+        ob.matrix_world = place
+        self.bodies.objects.link(ob)
+        middle = place @ (sum((vertex.co for vertex in mesh.vertices), Vector()) / len(mesh.vertices))
+        round_ = [(middle.x + 0.34 * cos(angle), middle.y + 0.30 * sin(angle), 0.002)
+                  for angle in np.linspace(0, 2 * np.pi, 48, endpoint=False)]
+        self._flat(round_, SHADE)
 
-    def draw(self, segments, colours, root, turn, thick=0.008):
-        """Put line segments of the world on the stage, as thin rods around the root at 0."""
-        place = Matrix.Rotation(radians(turn), 4, "Z") @ _home(root)
+    def draw(self, segments, colours, place, thick=0.009):
+        """Draw line segments of the world, moved to their place, as thin rods."""
         for colour in np.unique(colours, axis=0):
             curve = bpy.data.curves.new("Lines", "CURVE")
             curve.dimensions, curve.bevel_depth, curve.bevel_resolution, curve.use_fill_caps = "3D", thick, 2, True
-            curve.materials.append(_material(colour.tolist()))
             for segment in segments[(colours == colour).all(axis=1)]:
                 spline = curve.splines.new("POLY")
                 spline.points.add(1)
-                for point, place_of in zip(spline.points, segment):
-                    point.co = (*place_of.tolist(), 1)
-            ob = bpy.data.objects.new("Lines", curve)
-            ob.matrix_world = place
-            self.scene.collection.objects.link(ob)
+                spline.points.foreach_set("co", np.insert(segment, 3, 1, axis=1).reshape(-1))
+            self._over(curve, colour, place)
 
     def write(self, text, place, size, colour=INK):
+        """Write upright where x and z are `place`."""
         font = bpy.data.curves.new("Label", "FONT")
-        font.body, font.size = text, size
-        font.materials.append(_material(colour))
-        ob = bpy.data.objects.new("Label", font)
-        ob.location, ob.rotation_euler = place, (radians(90), 0, 0)
-        self.scene.collection.objects.link(ob)
+        font.body, font.size, font.fill_mode = text, size, "FRONT"
+        self._over(font, colour, Matrix.Translation((place[0], 0, place[1])) @ Matrix.Rotation(radians(90), 4, "X"))
 
     def render(self):
         """The picture as an array (height, width, 4), the lowest row first."""
+        shading = self.scene.display.shading
+        shading.light, self.over.hide_render, self.bodies.hide_render = "STUDIO", True, False
+        below = self._rendered()
+        shading.light, self.over.hide_render, self.bodies.hide_render = "FLAT", False, True
+        shading.show_cavity = False
+        self.scene.render.film_transparent = True
+        above = self._rendered()
+        bpy.data.batch_remove([*self.scene.collection.all_objects, self.bodies, self.over])
+        bpy.data.scenes.remove(self.scene)
+        both = np.where(above[..., 3:] > 0, above * above[..., 3:] + below * (1 - above[..., 3:]), below)
+        # Rendered twice as large: the edges of lines and letters are hard.
+        return both.reshape(both.shape[0] // 2, 2, both.shape[1] // 2, 2, 4).mean(axis=(1, 3))
+
+    def _rendered(self):
         path = os.path.join(bpy.app.tempdir, "stage.png")
         self.scene.render.filepath = path
         bpy.ops.render.render(write_still=True, scene=self.scene.name)
@@ -191,37 +204,45 @@ class _Stage:
         pixels = np.empty(width * height * 4, dtype=np.float32)
         image.pixels.foreach_get(pixels)
         bpy.data.images.remove(image)
-        bpy.data.batch_remove([*self.scene.collection.objects])
-        bpy.data.scenes.remove(self.scene)
         return pixels.reshape(height, width, 4)
 
-    def _camera(self, width, height, pitch):
+    def _over(self, curve, colour, place):
+        curve.materials.append(_material(colour))
+        ob = bpy.data.objects.new(curve.name, curve)
+        ob.matrix_world = place
+        self.over.objects.link(ob)
+
+    def _camera(self, middle, width, pitch):
         camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
         camera.data.type, camera.data.ortho_scale = "ORTHO", width
-        middle = Vector((width / 2 - 1.65 if width > 5 else 0, 0, height))
-        camera.location = middle + 20 * Vector((0, -cos(pitch), sin(pitch)))
+        camera.location = Vector((middle[0], 0, middle[1])) + 20 * Vector((0, -cos(pitch), sin(pitch)))
         camera.rotation_euler = (radians(90) - pitch, 0, 0)
         self.scene.collection.objects.link(camera)
         self.scene.camera = camera
 
-    def _ground(self):
-        mesh = bpy.data.meshes.new("Ground")
-        mesh.from_pydata([(-50, -50, 0), (50, -50, 0), (50, 50, 0), (-50, 50, 0)], [], [(0, 1, 2, 3)])
-        mesh.materials.append(_material(GROUND))
-        self.scene.collection.objects.link(bpy.data.objects.new("Ground", mesh))
+    def _flat(self, corners, colour):
+        mesh = bpy.data.meshes.new("Flat")
+        mesh.from_pydata(corners, [], [range(len(corners))])
+        mesh.materials.append(_material(colour))
+        self.bodies.objects.link(bpy.data.objects.new("Flat", mesh))
 
 
-def _home(root):
-    """The matrix that brings a root's place to the origin and its direction to the camera (-Y)."""
-    way = root.to_3x3().col[1]
-    turn = Vector((0, -1)).angle_signed(way.xy)
-    return Matrix.Rotation(turn, 4, "Z") @ Matrix.Translation(-root.translation * Vector((1, 1, 0)))
+def _way(root):
+    """The angle by which a root's forward direction is turned from -Y, where the camera is."""
+    return Vector((0, -1)).angle_signed(root.to_3x3().col[1].xy)
+
+
+def _placed(root, way, x, turn):
+    """The matrix that brings a root to x, turned by degrees from `way`."""
+    return (Matrix.Translation((x, 0, 0)) @ Matrix.Rotation(radians(turn) + way, 4, "Z")
+            @ Matrix.Translation(-root.translation * Vector((1, 1, 0))))
 
 
 def _material(colour):
+    """A material of this colour (as on the screen, where lit fully)."""
     material = bpy.data.materials.new("Ink")
-    material.diffuse_color = (*colour, 1.0)
-    material.roughness = 0.8
+    material.diffuse_color = (*np.float_power(colour, 2.2).tolist(), 1.0)
+    material.roughness = 1.0
     return material
 
 
@@ -233,4 +254,12 @@ def _save(pixels, path):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "demo")
+    try:
+        main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "demo")
+        code = 0
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # Blender's module may hang while it tidies up

@@ -76,6 +76,7 @@ def _armature(context):
             bone.parent = ob.data.edit_bones[skeleton.names[parent]]
             bone.use_connect = bool(np.abs(tails[parent] - heads[joint]).max() < 1e-5)
     bpy.ops.object.mode_set(mode="OBJECT")
+    ob.data.display_type = "STICK"  # inside the body, not through it
     for title, stems in COLLECTIONS.items():
         bones = ob.data.collections.new(title)
         for bone in ob.data.bones:

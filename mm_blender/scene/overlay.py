@@ -23,10 +23,11 @@ from . import actions, sampling
 from .baking import recipe_of
 from .character import active_armature, character_of
 from .features import schema_of
+from .fingerprints import rig_fingerprint
 from .rig import skeleton_of
 
-# Seconds after the last edit until features are measured again, and of work in one go.
-CALM, SLICE = 0.3, 0.02
+# Seconds after the last edit until features are measured again, of work in one go, and of rest between.
+CALM, SLICE, REST = 0.3, 0.02, 0.005
 LINE, RIM = 2.5, 5.0  # pixels: a line, and the dark line behind it that sets it off from any background
 DARK = (0.0, 0.0, 0.0, 0.45)
 # The arrow on the ground, in heights of the hips: its outline, and the triangles that fill it.
@@ -36,9 +37,11 @@ FILL = ((0, 1, 5), (0, 5, 6), (2, 3, 4))
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """The features of one armature's Action: what they were made from, and what came out, or why nothing did."""
+    """The features of one armature's Action: the settings and contents that they were made from, and what came out, or
+    why nothing did."""
 
     key: tuple
+    contents: tuple
     picture: Picture | None = None
     first: float = 0.0
     error: str = ""
@@ -80,21 +83,22 @@ def trouble(ob):
 
 def measure(ob, scene):
     """A generator for the features of the armature's current Action: yields shares of the work, returns Measured."""
-    key, action = _key(ob, scene), ob.animation_data.action
+    key, action, contents = _key(ob, scene), ob.animation_data.action, _contents(ob)
     try:
         character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
         loop = any(clip.loop for clip in ob.mm.clips if clip.action == action)
         first = actions.frame_range(action, ob, actions.slot_for(action, ob))
         clip = yield from sampling.read_action(ob, action)
         clip = add_root(clip.with_changes(loop=loop), character, recipe)
-        return Measured(key, picture(clip, character, schema), first[0])
+        return Measured(key, contents, picture(clip, character, schema), first[0])
     except MotionError as error:
-        return Measured(key, error=str(error))
+        return Measured(key, contents, error=str(error))
 
 
 _measured = None  # the last thing measured: there is one active armature
 _asked = ""  # the name of the armature whose features are wanted
 _steps = None  # the generator that measures them
+_edited = False  # whether something was edited meanwhile
 _axes = {}  # (armature, its roles) → the root bone's forward axis
 _carried = {}  # (armature, Action) → whether the Action moves the object itself
 _batches = {}  # what was drawn last → (from what, batches)
@@ -114,6 +118,14 @@ def _key(ob, scene):
             None if _is_carried(ob, action) else tuple(map(tuple, ob.matrix_world)))
 
 
+def _contents(ob):
+    """Hashes of what the Action and the rig bring to the features."""
+    action = ob.animation_data.action
+    paths = frozenset(curve.data_path for curve in actions.fcurves(action, ob))
+    return (sampling.fingerprint(ob, action), rig_fingerprint(ob, paths),
+            hash(tuple(tuple(map(tuple, bone.matrix_local)) for bone in ob.data.bones)))
+
+
 def _roles(ob):
     return tuple((role.name, role.bone) for role in ob.mm.roles)
 
@@ -122,9 +134,8 @@ def _is_carried(ob, action):
     """Whether the object itself moves with time, so that its present place is no setting."""
     key = (ob.name, action.name)
     if key not in _carried:
-        _carried[key] = (ob.parent is not None or len(ob.constraints) > 0
-                         or any(curve.data_path in actions.TRANSFORMS for curve in actions.fcurves(action, ob)))
-    return _carried[key]
+        _carried[key] = any(curve.data_path in actions.TRANSFORMS for curve in actions.fcurves(action, ob))
+    return _carried[key] or ob.parent is not None or len(ob.constraints) > 0
 
 
 def _frame(scene):
@@ -152,8 +163,10 @@ def _root_axis(ob):
 
 def _ask(name, delay):
     """Have an armature's features measured soon."""
-    global _asked, _steps
-    if _asked == name and delay == 0.0:
+    global _asked, _steps, _edited
+    if _asked == name and (delay == 0.0 or _steps is not None):
+        # Reading some rigs moves them, which looks like an edit: finish first, and then look once more.
+        _edited = _edited or delay > 0.0
         return
     _asked, _steps = name, None
     if bpy.app.timers.is_registered(_work):
@@ -163,21 +176,32 @@ def _ask(name, delay):
 
 def _work():
     """A slice of the measuring; returns the seconds until the next one, or None when it is done."""
-    global _measured, _asked, _steps
+    global _measured, _asked, _steps, _edited
     ob, scene = bpy.data.objects.get(_asked), bpy.context.scene
     if ob is None or ob.type != "ARMATURE" or _key(ob, scene) is None:
         _asked, _steps = "", None
         return None
     until = time.perf_counter() + SLICE
     try:
-        _steps = _steps or measure(ob, scene)
+        _steps = _steps or _measured_anew(ob, scene)
         while time.perf_counter() < until:
             next(_steps)
-        return 0.0
+        return REST
     except StopIteration as end:
-        _measured, _asked, _steps = end.value, "", None
-        _redraw()
-        return None
+        _measured, _steps = end.value, None
+    _redraw()
+    if _edited:
+        _edited = False
+        return CALM
+    _asked = ""
+    return None
+
+
+def _measured_anew(ob, scene):
+    """measure(), unless nothing has changed: Blender speaks of edits also where there were none."""
+    if _measured is not None and (_measured.key, _measured.contents) == (_key(ob, scene), _contents(ob)):
+        return _measured
+    return (yield from measure(ob, scene))
 
 
 def _redraw():
@@ -189,12 +213,17 @@ def _redraw():
 
 @persistent
 def _on_edit(_scene, depsgraph):
-    kinds = {type(update.id) for update in depsgraph.updates}
-    if kinds & {bpy.types.Action, bpy.types.Armature}:
+    global _measured
+    if depsgraph.id_type_updated("ACTION") or depsgraph.id_type_updated("ARMATURE"):
         _axes.clear()
         _carried.clear()
-    if _measured is not None and kinds & {bpy.types.Action, bpy.types.Armature}:
-        _ask(_measured.key[0], CALM)
+    elif not depsgraph.id_type_updated("OBJECT"):
+        return
+    ob = bpy.data.objects.get(_measured.key[0]) if _measured is not None else None
+    if ob is not None and ob.mm.features.show:
+        _ask(ob.name, CALM)
+    else:
+        _measured = None
 
 
 @persistent
@@ -203,8 +232,8 @@ def _on_load(*_):
 
 
 def _forget():
-    global _measured, _asked, _steps
-    _measured, _asked, _steps = None, "", None
+    global _measured, _asked, _steps, _edited
+    _measured, _asked, _steps, _edited = None, "", None, False
     for memory in (_axes, _carried, _batches):
         memory.clear()
     if bpy.app.timers.is_registered(_work):
