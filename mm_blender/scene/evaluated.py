@@ -33,7 +33,7 @@ def read(source, skeleton, frames):
     while done < len(frames):
         began = time.perf_counter()
         with _stage(source, posed) as (ob, scene):
-            # Setting the stage costs the most on heavy rigs: then a slice is as long as that again.
+            # On heavy rigs setting the stage costs the most: then as much time again goes into frames.
             until = time.perf_counter() + max(SLICE, time.perf_counter() - began)
             every = np.empty(len(ob.pose.bones) * 16, dtype=np.float32)
             while done < len(frames) and time.perf_counter() < until:
@@ -70,7 +70,7 @@ class Pose:
                 self.others[path] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
     def show(self, ob):
-        """Put the values back where they differ."""
+        """Put the values back where they differ; whether any did."""
         changed = False
         for name, values in self.bones.items():
             now = np.empty_like(values)
@@ -84,6 +84,7 @@ class Pose:
             changed |= _put(ob, path, value)
         if changed:
             ob.update_tag()
+        return changed
 
 
 @contextmanager
@@ -104,6 +105,7 @@ def _stage(source, posed):
         scene = bpy.data.scenes.new("Motion Matching")
         after.callback(bpy.data.scenes.remove, scene)
         scene.collection.objects.link(ob)
+        scene.view_layers[0].update()
         yield ob, scene
 
 
@@ -117,8 +119,8 @@ def _refuse(ob):
 def _settle(ob, artist):
     # The Action was exchanged, so Blender animates the object once more: let it, then show what was not keyed.
     bpy.context.view_layer.update()
-    artist.show(ob)
-    bpy.context.view_layer.update()
+    if artist.show(ob):
+        bpy.context.view_layer.update()
 
 
 @contextmanager
