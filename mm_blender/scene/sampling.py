@@ -8,10 +8,14 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion.clip import Clip, Tag
+from ..steps import run as finished
 from . import actions, evaluated, plain, rig
 from .fcurves import BEZIER, key_points, key_values
 from .plain import bone_of
 from .source import Source
+
+__all__ = ["finished", "fingerprint", "fit", "how_to_read", "read_action", "read_nla", "scene_rate",
+           "tags_from_markers"]
 
 
 def read_action(ob, action, slot=None, start=None, end=None, bones=None):
@@ -42,15 +46,6 @@ def read_nla(ob, start, end, bones=None):
     rate = scene_rate()
     positions, rotations = yield from evaluated.read(Source.of(ob), skeleton, frames)
     return Clip(ob.name, skeleton, rate, positions, rotations)
-
-
-def finished(reading):
-    """Run a generator to its end and give back what it returns."""
-    while True:
-        try:
-            next(reading)
-        except StopIteration as end:
-            return end.value
 
 
 def how_to_read(ob, action, slot=None, bones=None):
