@@ -14,8 +14,16 @@ from .fcurves import BEZIER, key_points, key_values
 from .plain import bone_of
 from .source import Source
 
-__all__ = ["finished", "fingerprint", "fit", "how_to_read", "read_action", "read_nla", "scene_rate",
-           "tags_from_markers"]
+__all__ = [
+    "fingerprint",
+    "finished",
+    "fit",
+    "how_to_read",
+    "read_action",
+    "read_nla",
+    "scene_rate",
+    "tags_from_markers",
+]
 
 
 def read_action(ob, action, slot=None, start=None, end=None, bones=None):
