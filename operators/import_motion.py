@@ -8,7 +8,7 @@ from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringPro
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.motion.bvh import UNITS
-from ..mm_blender.scene import importing, jobs
+from ..mm_blender.scene import freshness, importing, jobs
 from ..mm_blender.scene.character import active_armature
 from .base import no_job_running
 
@@ -94,7 +94,8 @@ def _with_undo(steps):
 
 
 def _activate(result):
-    """Make the armature that has the Actions the active object, so that its panels are there."""
+    """Make the armature that has the Actions the active object, so that its panels are there and up to date."""
+    freshness.look_again()
     ob = bpy.data.objects.get(result.armature)
     layer = bpy.context.view_layer
     if ob is None or ob.name not in layer.objects or layer.objects.active == ob or bpy.context.mode != "OBJECT":
@@ -117,7 +118,7 @@ def _show(result):
     for note in result.notes:
         print(note)
     with bpy.context.temp_override(window=manager.windows[0]):
-        manager.popup_menu(draw, title=result.summary(), icon="INFO" if result.actions else "ERROR")
+        manager.popup_menu(draw, title=result.headline(), icon="INFO" if result.actions else "ERROR")
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_import_motion,))

@@ -15,6 +15,7 @@ from .rig import placement, skeleton_of, world_matrix
 SHORTEST = 0.01  # of the character's size: Blender deletes bones without a length
 NAME_BYTES = 63  # longer names are cut off by Blender
 ALIKE = 15.0  # degrees by which bones may point elsewhere in two rest poses that are meant to be the same
+MOVES = 0.005  # metres within which a joint counts as fixed in its parent
 SAME_FRAMES = 1.0  # degrees: bones that were built by the same rule
 SAME_LENGTH = 0.005  # by which share bones may be longer before the difference is worth a word
 
@@ -88,12 +89,16 @@ def on_bones(ob, clip, bone_frames=False):
                  these frames mean the same, and the two rest poses may be different ones
     """
     target = _ordered_like(clip.skeleton, ob)
-    factor, word = _size(clip.skeleton, target)
+    still = np.ptp(clip.positions, axis=0).max(axis=-1) < MOVES
+    still[0] = False
+    factor, word = _size(clip.skeleton, target, still)
     clip = clip.scaled(factor)
     source, (heading, place) = clip.skeleton, carried(ob)
-    turns = _turns(ob, source, target, heading, place, bone_frames)
+    turns = _turns(ob, source, target, still, heading, place, bone_frames)
     above = turns[source.parents]
-    positions = target.positions + quat.rotate(quat.inv(above), clip.positions - source.positions)
+    # A joint that moves about in its parent (hips on a root) is where it is, whatever the rest poses say.
+    positions = quat.rotate(quat.inv(above), clip.positions - still[:, None] * source.positions)
+    positions += still[:, None] * target.positions
     rotations = quat.mul(quat.mul(quat.inv(above), clip.rotations), turns)
     positions[:, 0] = place + quat.rotate(heading, clip.positions[:, 0])
     rotations[:, 0] = quat.mul(quat.mul(heading, clip.rotations[:, 0]), turns[0])
@@ -156,14 +161,14 @@ def _ordered_like(skeleton, ob):
     return Skeleton(skeleton.names, parents, found.positions[order], found.rotations[order])
 
 
-def _turns(ob, source, target, heading, place, bone_frames):
-    """(J, 4) from each joint's frame to its bone's."""
-    if bone_frames and _angles(source.positions[1:], target.positions[1:]).max(initial=0) < SAME_FRAMES:
+def _turns(ob, source, target, still, heading, place, bone_frames):
+    """(J, 4) from each joint's frame to its bone's; told from the joints that stay where they are in their parents."""
+    if bone_frames and _angles(source.positions[still], target.positions[still]).max(initial=0) < SAME_FRAMES:
         return quat.identity((len(source),))
-    rest = quat.inv_rotate(heading, target.rest[0] - place)
-    angles = _angles(*((skeleton_rest - skeleton_rest[source.parents])[1:] for skeleton_rest in (source.rest[0], rest)))
+    rests = source.rest[0], quat.inv_rotate(heading, target.rest[0] - place)
+    angles = _angles(*((rest - rest[source.parents])[still] for rest in rests))
     if angles.max(initial=0) > ALIKE:
-        worst = source.names[1 + int(angles.argmax())]
+        worst = source.names[np.flatnonzero(still)[angles.argmax()]]
         raise MotionError(f'The armature "{ob.name}" has another rest pose: "{worst}" lies {angles.max():.0f}° apart.')
     return quat.inv_mul(quat.mul(heading, source.rest[1]), target.rest[1])
 
@@ -176,9 +181,9 @@ def _angles(one, other):
     return np.where(clear, np.degrees(np.arccos(np.clip(cosine, -1, 1))), 0)
 
 
-def _size(source, target):
+def _size(source, target, still):
     """How much larger the target is, and a word on bones that differ; (1, "") for the same character."""
-    one, other = (np.linalg.norm(skeleton.positions[1:], axis=-1).astype(np.float64) for skeleton in (source, target))
+    one, other = (np.linalg.norm(one.positions[still].astype(np.float64), axis=-1) for one in (source, target))
     if not one.sum() or not other.sum():
         return 1.0, ""
     whole = one.sum() * SAME_LENGTH
@@ -190,5 +195,5 @@ def _size(source, target):
     if abs(factor - 1) > SAME_LENGTH:
         word = f"its character is {1 / factor:.3g} times as large, and its path was scaled"
     if np.abs(one * factor - other)[worst] > whole:
-        word += f' ("{source.names[worst + 1]}" differs most)'
+        word += f' ("{source.names[np.flatnonzero(still)[worst]]}" differs most)'
     return factor, word

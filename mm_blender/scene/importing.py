@@ -34,22 +34,34 @@ class Imported:
 
     armature  name of the armature that has the Actions (the first one, where files differ)
     actions   names of the new Actions
-    notes     sentences on files that were left out, and on what was odd in others
     units     in which unit the BVH files were read, in words
+    said      sentence → names of the files that it is about
     """
 
     armature: str = ""
     actions: list = field(default_factory=list)
-    notes: list = field(default_factory=list)
     units: str = ""
+    said: dict = field(default_factory=dict)
+
+    def say(self, path, sentence):
+        self.said.setdefault(str(sentence), []).append(path.name)
+
+    @property
+    def notes(self):
+        """Sentences on files that were left out, and on what was odd in others."""
+        return [sentence if sentence.startswith(names[0]) else f"{_listed(names)}: {sentence}"
+                for sentence, names in self.said.items()]
+
+    def headline(self):
+        count = len(self.actions)
+        if not count:
+            return "No motion imported"
+        made = f"{count} Actions" if count > 1 else f'Action "{self.actions[0]}"'
+        return f'{made} imported onto "{self.armature}"' + (f", read in {self.units}" if self.units else "")
 
     def summary(self):
-        count = len(self.actions)
-        made = f'{count} Actions imported onto "{self.armature}"' if count != 1 else \
-            f'Action "{self.actions[0]}" imported onto "{self.armature}"'
-        parts = [made if count else "No motion imported", f"read in {self.units}" if self.units else "",
-                 f"{len(self.notes)} notes" if len(self.notes) > 1 else self.notes[0] if self.notes else ""]
-        return "; ".join(part for part in parts if part)
+        notes = self.notes
+        return "; ".join([self.headline(), *(notes if len(notes) < 2 else [f"{len(notes)} notes"])])
 
 
 def motion_files(folder, names=()):
@@ -86,12 +98,13 @@ def import_steps(paths, ob=None, units=None):
         try:
             _import(path, units, armatures, name, result)
         except MotionError as error:
-            result.notes.append(_about(path, error))
+            result.say(path, error)
     return result
 
 
 def _import(path, units, armatures, name, result):
-    candidates = [ob for ob in map(bpy.data.objects.get, armatures) if ob is not None and ob.type == "ARMATURE"]
+    candidates = [ob for ob in map(bpy.data.objects.get, armatures)
+                  if ob is not None and ob.type == "ARMATURE" and ob.library is None]
     origin = _origin(path)
     if any(clip.action and clip.action.get(ORIGIN) == origin for ob in candidates for clip in ob.mm.clips):
         raise MotionError("It is in the list of clips already and was left out.")
@@ -105,29 +118,32 @@ def _import(path, units, armatures, name, result):
         for action in made:
             action.use_fake_user = True
             action[ORIGIN] = origin
-        _list(ob, made, result)
-    result.notes += [_about(path, word) for word in [*(str(w.message) for w in odd), *words]]
+        _list(path, ob, made, result)
+    for sentence in (*(warning.message for warning in odd), *words):
+        result.say(path, sentence)
     if ob.name not in armatures:
         armatures.append(ob.name)
     result.armature = result.armature or ob.name
     result.actions += [action.name for action in made]
 
 
-def _list(ob, made, result):
+def _list(path, ob, made, result):
     """Put new Actions on the armature's list of clips, and let it play one if it plays nothing."""
     clips.add_clips(ob, made)
     if not len(ob.mm.roles):
         try:
             fill_roles(ob)
         except MotionError as error:
-            result.notes.append(str(error))
+            result.say(path, error)
     if ob.animation_data is None or ob.animation_data.action is None:
         actions.assign(ob, made[0])
 
 
-def _about(path, sentence):
-    """A sentence that begins with the file's name."""
-    return str(sentence) if str(sentence).startswith(path.name) else f"{path.name}: {sentence}"
+def _listed(names, most=3):
+    """The first names of a list in words."""
+    more = [f"{len(names) - most} more"] if len(names) > most + 1 else names[most:]
+    *first, last = [*names[:most], *more]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _origin(path):

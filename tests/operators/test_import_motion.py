@@ -159,6 +159,12 @@ def test_an_actor_of_another_size_is_named(tmp_path):
     assert [note for note in result.notes if note.startswith("b_child.bvh") and "0.8 times as large" in note]
 
 
+def test_files_of_which_the_same_is_to_be_said_share_a_sentence(tmp_path):
+    _write(tmp_path, _clip("a_walk"), *(_clip(f"b{index}", scale=0.8) for index in range(6)))
+    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
+    assert len(result.notes) == 1 and result.notes[0].startswith("b0.bvh, b1.bvh, b2.bvh and 3 more: its character is")
+
+
 def test_keys_of_120_hz_stay_in_time_at_24_frames_per_second(tmp_path):
     _write(tmp_path, _clip("quick", frames=121, rate=120.0))
     _import(tmp_path)
@@ -240,6 +246,33 @@ def test_without_an_armature_the_files_own_is_kept_and_nothing_else(tmp_path, su
     ob = bpy.context.object
     assert _everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "dance")}
     assert np.abs(_poses(ob, 1 + np.arange(20) * 24 / 60) - expected).max() < 1e-4
+
+
+def test_hips_that_move_on_a_root_bone_are_where_they_were(tmp_path):
+    """A file without a skin has whatever pose it was saved in as its rest pose."""
+    names = ("root", *NAMES[1:])
+    skeleton = Skeleton(names, (-1, 0, 1, 2, 1, 4, 5, 1, 7), _clip().skeleton.positions, _clip().skeleton.rotations)
+    clip = _clip("dance", rate=60.0).with_changes(skeleton=skeleton)
+    clip.positions[:, 1] += np.linspace((0, 0, 0), (0.3, 0.1, 0.2), 20)
+    ob = build_armature(skeleton, "Rig")
+    bpy.context.scene.render.fps = 60
+    write_action(ob, on_bones(ob, clip)[0], "dance", assign=True)
+    bpy.context.scene.frame_end = 20
+    bpy.context.scene.frame_set(15)
+    ob.select_set(True)
+    addon_utils.enable("io_scene_fbx")
+    bpy.ops.export_scene.fbx(filepath=str(tmp_path / "dance.fbx"), bake_anim_use_nla_strips=False,
+                             bake_anim_use_all_actions=False, bake_anim_simplify_factor=0)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    ob = build_armature(skeleton, "Rig")
+    bpy.context.scene.render.fps = 60
+    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path), ob))
+    assert result.notes == [] and result.armature == "Rig"
+    expected = clip.globals()[0]
+    for frame in (1, 10, 20):
+        bpy.context.scene.frame_set(frame)
+        seen = [ob.pose.bones[name].head for name in names]
+        assert np.abs(np.array(seen) - expected[frame - 1]).max() < 1e-4
 
 
 @pytest.mark.parametrize("suffix", [".fbx", ".glb"])
