@@ -53,6 +53,9 @@ class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
 
     def draw_character(self, context, layout, ob):
         report = baking.report(ob)
+        if "made_from" not in report:
+            draw_sentence(layout, "Another version of Motion Matching baked this: bake again.", "INFO")
+            return
         column = layout.column(align=True)
         for label, value in (("Clips", f"{report['clips']}"),
                              ("Frames", f"{report['frames']:,} ({report['minutes']:.1f} min)"),

@@ -42,9 +42,10 @@ class MM_UL_clips(bpy.types.UIList):
             words += [tag.name for tag in clip.action.mm.tags] if clip.action else []
             found = self.filter_name.lower() in " ".join(words).lower()
             flags.append(self.bitflag_filter_item if found else 0)
+        if not self.use_filter_sort_alpha:
+            return flags, []
         names = [(index, clip.action.name if clip.action else clip.name) for index, clip in enumerate(entries)]
-        by_name = bpy.types.UI_UL_list.sort_items_helper(names, key=lambda entry: entry[1].lower())
-        return flags, by_name if self.use_filter_sort_alpha else []
+        return flags, bpy.types.UI_UL_list.sort_items_helper(names, key=lambda entry: entry[1].lower())
 
 
 class MM_MT_clips_add(bpy.types.Menu):

@@ -49,7 +49,10 @@ def bake_steps(ob, scene):
 
 def report(ob):
     """What the last bake said, as a dict; empty before the first one."""
-    return json.loads(ob.mm.bake.report) if ob.mm.bake.report else {}
+    try:
+        return json.loads(ob.mm.bake.report)
+    except ValueError:  # empty, or not ours
+        return {}
 
 
 def changes(ob, scene, facts=None):

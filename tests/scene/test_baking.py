@@ -82,7 +82,8 @@ def test_the_order_of_the_clips_counts(ob):
     lambda ob: setattr(ob.mm.features.channels[0], "weight", 2.0),
     lambda ob: setattr(ob.mm.features.channels[0], "times", (0.1, 0.2, 0.3, 0, 0, 0)),
     lambda ob: ob.mm.features.channels.remove(0), lambda ob: setattr(ob.mm.features, "quality", 0.5),
-    lambda ob: setattr(ob.mm.features, "responsiveness", 0.5), lambda ob: setattr(ob.mm.features, "past_end", "exclude"),
+    lambda ob: setattr(ob.mm.features, "responsiveness", 0.5),
+    lambda ob: setattr(ob.mm.features, "past_end", "exclude"),
 ])
 def test_changed_features_are_told(ob, edit):
     edit(ob)

@@ -37,7 +37,7 @@ def test_roles_without_a_bone_are_absent(ob):
 def test_a_bone_that_is_gone_or_does_not_deform_is_named(ob):
     character.fill_roles(ob)
     ob.data.bones["toe.L"].use_deform = False
-    with pytest.raises(MotionError, match='"left_toe" of "Walker" is given to the bone "toe.L", which does not deform'):
+    with pytest.raises(MotionError, match=r'"left_toe" of "Walker" is given to the bone .*, which does not deform'):
         character.character_of(ob)
     ob.mm.roles["left_toe"].bone = "gone"
     with pytest.raises(MotionError, match='given to the bone "gone", which does not exist: choose another'):

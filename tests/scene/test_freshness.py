@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What panels know: found out in the background, remembered while it is true, and forgotten when something is edited."""
+"""What panels know: found out in the background, remembered while it is true, forgotten when something is edited."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jobs: long work in slices, with progress, that can be cancelled at any step and always ends well or with a sentence."""
+"""Jobs: long work in slices, with progress, that can be cancelled at any step and ends well or with a sentence."""
 
 import bpy
 import pytest

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels: in every state of the work they draw, say what matters, and offer what comes next.
+
+Background mode has no regions, so the panels draw into a layout that only takes notes.
+"""
+
+from types import SimpleNamespace
+
+import bpy
+
+from mm_blender.errors import MotionError
+from mm_blender.scene import actions, freshness, jobs
+from mm_blender.steps import Progress
+from tests import walker
+
+PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
+          "MM_PT_bake_details", "MM_PT_bake_report")
+LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags"}
+
+
+class Notes:
+    """A layout that accepts what Blender's would and notes texts, properties and operators."""
+
+    def __init__(self, shared=None):
+        object.__setattr__(self, "shared", shared or {"texts": [], "properties": [], "operators": [], "lists": [],
+                                                      "menus": [], "progress": [], "icons": []})
+
+    def __setattr__(self, name, value):
+        assert name in bpy.types.UILayout.bl_rna.properties, f"a layout has no {name}"
+
+    def __getattr__(self, name):
+        function = bpy.types.UILayout.bl_rna.functions[name]  # KeyError where Blender would not know it either
+
+        def note(*values, **options):
+            known = function.parameters.keys()
+            assert set(options) <= set(known), f"{name} does not take {set(options) - set(known)}"
+            return self._note(name, values, options)
+        return note
+
+    def _note(self, name, values, options):
+        if options.get("text"):
+            self.shared["texts"].append(options["text"])
+        if "icon" in options:
+            assert options["icon"] in bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+            self.shared["icons"].append(options["icon"])
+        if name in ("prop", "prop_search", "operator_enum"):
+            if name != "operator_enum":
+                assert values[1] in values[0].bl_rna.properties
+            self.shared["properties"].append(values[1])
+        if name in ("operator", "operator_enum"):
+            module, _, operator = values[0].partition(".")
+            getattr(getattr(bpy.ops, module), operator).get_rna_type()  # KeyError where there is none
+            self.shared["operators"].append(values[0])
+            return SimpleNamespace()
+        if name == "menu":
+            assert hasattr(bpy.types, values[0])
+            self.shared["menus"].append(values[0])
+        if name == "progress":
+            self.shared["progress"].append((options["factor"], options["text"]))
+        if name == "template_list":
+            self.shared["lists"].append((values[0], values[2], values[3]))
+        return Notes(self.shared)
+
+
+class Pen:
+    """Stands for the panel or list itself, with a layout that takes notes."""
+
+    bitflag_filter_item, filter_name, use_filter_sort_alpha = 1 << 30, "", False
+
+    def __init__(self, cls, layout):
+        self.layout, self._cls = layout, cls
+
+    def __getattr__(self, name):
+        found = next(base.__dict__[name] for base in self._cls.__mro__ if name in base.__dict__)
+        return found.__get__(self, self._cls)
+
+
+def drawn(*names):
+    """What the panels with these names (all that are shown) draw, rows of their lists included."""
+    layout = Notes()
+    for name in names or PANELS:
+        cls = _class(name)
+        if hasattr(cls, "poll") and not cls.poll(bpy.context):
+            continue
+        pen = Pen(cls, layout)
+        for function in ("draw_header_preset", "draw"):
+            if hasattr(cls, function):
+                _function(cls, function)(pen, bpy.context)
+    for list_name, owner, collection in layout.shared["lists"]:
+        _rows(list_name, owner, collection, layout)
+    for menu in set(layout.shared["menus"]):
+        _function(_class(menu), "draw")(Pen(_class(menu), layout), bpy.context)
+    assert jobs.current() is None or layout.shared["progress"] or not names
+    return SimpleNamespace(**{key: value if key in ("progress", "lists") else " | ".join(value)
+                              for key, value in layout.shared.items()})
+
+
+def _rows(list_name, owner, collection, layout):
+    cls = _class(list_name)
+    pen = Pen(cls, layout)
+    items = getattr(owner, collection)
+    if "filter_items" in cls.__dict__:
+        flags, _ = _function(cls, "filter_items")(pen, bpy.context, owner, collection)
+        assert len(flags) == len(items)
+    for index, item in enumerate(items):
+        _function(cls, "draw_item")(pen, bpy.context, layout, owner, item, 0, owner, "index", index)
+
+
+def _class(name):
+    return getattr(bpy.types, name)
+
+
+def _function(cls, name):
+    """The plain function behind a method of a registered class."""
+    found = next(base.__dict__[name] for base in cls.__mro__ if name in base.__dict__)
+    return getattr(found, "__func__", found)
+
+
+def look():
+    while freshness._look() is not None:
+        pass
+
+
+def work():
+    yield Progress(0.25, 'Reading "walk"')
+    yield Progress(0.5, "Measuring")
+
+
+def test_without_an_armature_it_says_how_to_begin(extension):
+    seen = drawn()
+    assert "Select an armature" in seen.texts
+    assert "mm.create_demo" in seen.operators and "mm.import_motion" in seen.operators
+    assert "mm.bake" not in seen.operators  # the other panels are not there yet
+
+
+def test_a_fresh_armature_offers_one_step_at_a_time(extension):
+    walker.armature()
+    seen = drawn()
+    assert "find the hips" in seen.texts and "mm.roles_find" in seen.operators
+    assert "Add the Actions" in seen.texts and "mm.clips_add" in seen.operators
+    assert "mm.features_preset" in seen.operators and "Show a clip with its eye" in seen.texts
+    assert "mm.bake" in seen.operators and "forward" not in seen.properties
+
+
+def test_with_roles_they_can_be_edited_and_what_is_missing_is_named(extension):
+    ob = walker.armature()
+    bpy.ops.mm.roles_find()
+    assert "forward" in drawn("MM_PT_character").properties
+    roles = drawn("MM_PT_roles")
+    assert roles.properties.count("bone") == len(ob.mm.roles) and "Find Again" in roles.texts
+    ob.mm.roles["left_foot"].bone = ""
+    assert "Needed, but without a bone: left foot" in drawn("MM_PT_character").texts
+
+
+def test_every_clip_has_its_row_and_the_active_one_its_settings(character):
+    character.mm.clip_index = 1
+    seen = drawn("MM_PT_clips")
+    assert "2 clips" in seen.texts and "2.0 s" in seen.texts and "1.5 s" in seen.texts
+    assert {"mm.clip_show", "mm.clip_remove", "mm.clip_move", "mm.clips_add", "mm.import_motion"} <= set(
+        seen.operators.split(" | "))
+    assert {"use", "mirror", "loop", "speed", "use_range"} <= set(seen.properties.split(" | "))
+    assert "Read from F-curves" in seen.texts and "ERROR" not in seen.icons
+
+
+def test_how_a_clip_is_read_is_shown_with_the_reason(character):
+    character.pose.bones["head"].constraints.new("LIMIT_ROTATION")
+    bpy.context.view_layer.update()
+    freshness.forget()
+    text = drawn("MM_PT_clips").texts.replace(" | ", " ")
+    assert 'Evaluated frame by frame: the bone "head" has the constraint "Limit Rotation"' in text
+
+
+def test_clips_in_trouble_say_why(character):
+    bpy.data.actions.remove(bpy.data.actions["walk"])
+    character.mm.clips.add().action = actions.new_action("empty", character)
+    character.mm.clip_index = 0
+    seen = drawn("MM_PT_clips")
+    assert 'The Action "walk" was deleted' in seen.texts.replace(" | ", " ") and seen.icons.count("ERROR") >= 3
+    character.mm.clip_index = 2
+    assert 'Action "empty" has no keys' in drawn("MM_PT_clips").texts
+    character.mm.clip_index = 99
+    drawn()
+
+
+def test_the_list_is_searched_by_name_and_tag(character):
+    bpy.data.actions["run"].mm.tags.add().name = "Fast"
+    cls = _class("MM_UL_clips")
+    for text, wanted in (("", [True, True]), ("WAL", [True, False]), ("fast", [False, True]), ("zzz", [False, False])):
+        pen = Pen(cls, Notes())
+        pen.filter_name = text
+        flags, order = _function(cls, "filter_items")(pen, bpy.context, character.mm, "clips")
+        assert [bool(flag) for flag in flags] == wanted and order == []
+    pen.use_filter_sort_alpha = True
+    assert _function(cls, "filter_items")(pen, bpy.context, character.mm, "clips")[1] == [1, 0]
+
+
+def test_tags_of_the_action_that_plays_and_what_a_query_selects(character):
+    bpy.ops.mm.clip_show(index=0)
+    bpy.ops.mm.tag_add(name="exclude")
+    seen = drawn("MM_PT_tags")
+    assert "walk" in seen.texts and "left out of the database" in seen.texts and "mm.tag_remove" in seen.operators
+    assert "mm.tag_clips" in seen.operators and "frames (100%)" in seen.texts
+    character.mm.query = "~"
+    assert 'The tag query "~" ends too early' in drawn("MM_PT_tags").texts.replace(" | ", " ")
+    character.mm.query = "nothing"
+    assert 'names the tag "nothing"' in drawn("MM_PT_tags").texts.replace(" | ", " ")
+
+
+def test_features_with_their_numbers(character):
+    seen = drawn("MM_PT_features")
+    assert "27 numbers" in seen.texts and {"responsiveness", "quality", "past_end", "show"} <= set(
+        seen.properties.split(" | "))
+    for kind in ("tag", "property", "bone_direction"):
+        bpy.ops.mm.feature_add(kind=kind)
+        assert ("of" in drawn("MM_PT_features").properties.split(" | ")) == (kind != "bone_direction")
+    character.mm.features.index = 99
+    drawn("MM_PT_features")
+
+
+def test_a_running_job_shows_its_progress_and_cancel_instead_of_the_button(character):
+    jobs.start(work(), "Baking", lambda _: None)
+    jobs.current().share, jobs.current().text = 0.25, 'Reading "walk"'
+    seen = drawn("MM_PT_bake")
+    assert seen.progress[0][0] == 0.25 and 'Reading "walk"' in seen.progress[0][1]
+    assert "mm.job_cancel" in seen.operators and "mm.bake" not in seen.operators
+    drawn()
+    jobs.cancel()
+    jobs.start(work(), "Importing motion", lambda _: None)
+    seen = drawn("MM_PT_clips")
+    assert seen.progress and "mm.job_cancel" in seen.operators
+    drawn()
+    jobs.cancel()
+
+
+def test_how_a_job_failed_is_said_in_its_own_panel(character):
+    def fail():
+        yield Progress(0.0, "")
+        raise MotionError("The disk is full.")
+    for title, panel, other in (("Baking", "MM_PT_bake", "MM_PT_clips"),
+                                ("Importing motion", "MM_PT_clips", "MM_PT_bake")):
+        jobs.start(fail(), title, lambda _: None)
+        while jobs._tick() is not None:
+            pass
+        assert "The disk is full." in drawn(panel).texts and "The disk is full." not in drawn(other).texts
+    jobs.start(work(), "Baking", lambda _: None)
+    jobs.cancel()
+
+
+def test_before_the_first_bake_there_is_no_report(character):
+    seen = drawn("MM_PT_bake", "MM_PT_bake_report")
+    assert "Bake" in seen.texts and "Bake Again" not in seen.texts and "Frames" not in seen.texts
+
+
+def test_the_report_and_whether_it_is_up_to_date(character):
+    bpy.ops.mm.tag_clips(name="locomotion")
+    action = bpy.data.actions["walk"]
+    action.mm.tags.add().name = "exclude"
+    action.mm.tags[-1].start, action.mm.tags[-1].end = 1, 13
+    character.mm.clips.add().action = actions.new_action("empty", character)
+    bpy.ops.mm.bake()
+    assert "Looking for changes…" in drawn("MM_PT_bake").texts
+    look()
+    seen = drawn()
+    assert "Up to date" in seen.texts and "Bake Again" in seen.texts
+    for text in ("Frames per tag", "locomotion", "Seconds excluded", "Not entered", "Left out:", "MB"):
+        assert text in seen.texts
+    action.mm.tags.clear()
+    freshness.forget()
+    drawn("MM_PT_bake")
+    look()
+    seen = drawn("MM_PT_bake")
+    assert "Stale: bake again" in seen.texts and 'Clip "walk" changed' in seen.texts
+
+
+def test_many_changes_are_cut_short(character):
+    bpy.ops.mm.bake()
+    for index in range(6):
+        character.mm.clips.add().action = walker.walk(character, f"more {index}")
+    freshness.forget()
+    drawn("MM_PT_bake")
+    look()
+    assert "and 2 more" in drawn("MM_PT_bake").texts
+
+
+def test_a_database_of_an_older_version_has_a_report_all_the_same(character):
+    character.mm.bake.key, character.mm.bake.report = "old", '{"frames": 12}'
+    drawn("MM_PT_bake_report")
+    character.mm.bake.report = ""
+    drawn("MM_PT_bake_report")
+
+
+def test_an_armature_in_any_mode_is_drawn(character):
+    bpy.ops.mm.clip_show(index=0)
+    for mode in ("EDIT", "POSE", "OBJECT"):
+        bpy.ops.object.mode_set(mode=mode)
+        drawn()
+
+
+def test_every_panel_and_menu_of_ours_is_tested_here(extension):
+    ours = [name for name in dir(bpy.types) if name.startswith(("MM_PT_", "MM_UL_"))]
+    assert sorted(ours) == sorted([*PANELS, *LISTS])
