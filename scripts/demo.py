@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import traceback
+from contextlib import contextmanager
 from math import cos, radians, sin
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def main(folder):
     report = _report(character, created - began, baked - created)
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     (folder / "report.md").write_text(_in_words(report), encoding="utf-8")
+    print("Taking pictures", flush=True)
     _picture_of_motion(character, folder / "motion.png")
     _picture_of_features(character, folder / "features.png")
     (folder / "demo.blend1").unlink(missing_ok=True)
@@ -108,7 +110,7 @@ def _picture_of_features(character, path):
     from motion_matching.mm_blender.scene import jobs, overlay
     pictures = []
     for label, action, seconds, turn in MOMENTS:
-        stage = _Stage(800, 560, middle=(1.2, 0.80), width=4.5, pitch=22)
+        stage = _Stage(800, 500, middle=(1.2, 0.98), width=4.5, pitch=22)
         mesh, root = _frozen(character, action, seconds)
         place = _placed(root, _way(root), 0, turn)
         stage.stand(mesh, place)
@@ -143,6 +145,7 @@ class _Stage:
         self.scene.render.resolution_x, self.scene.render.resolution_y = pixels_wide, pixels_high
         self.scene.view_settings.view_transform = "Standard"
         self.scene.render.resolution_percentage = 200
+        self.scene.render.dither_intensity = 0  # its noise would make large files
         self.scene.display.render_aa = "5"
         shading = self.scene.display.shading
         shading.color_type = "MATERIAL"
@@ -198,7 +201,8 @@ class _Stage:
     def _rendered(self):
         path = os.path.join(bpy.app.tempdir, "stage.png")
         self.scene.render.filepath = path
-        bpy.ops.render.render(write_still=True, scene=self.scene.name)
+        with _quiet():
+            bpy.ops.render.render(write_still=True, scene=self.scene.name)
         image = bpy.data.images.load(path)
         width, height = image.size
         pixels = np.empty(width * height * 4, dtype=np.float32)
@@ -225,6 +229,21 @@ class _Stage:
         mesh.from_pydata(corners, [], [range(len(corners))])
         mesh.materials.append(_material(colour))
         self.bodies.objects.link(bpy.data.objects.new("Flat", mesh))
+
+
+@contextmanager
+def _quiet():
+    """Blender writes to the console about every picture; nobody wants to read that."""
+    kept = [os.dup(stream) for stream in (1, 2)]
+    with open(os.devnull, "w") as nowhere:
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
+    try:
+        yield
+    finally:
+        for stream, before in zip((1, 2), kept):
+            os.dup2(before, stream)
+            os.close(before)
 
 
 def _way(root):

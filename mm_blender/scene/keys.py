@@ -26,7 +26,7 @@ def write_action(ob, clip, name, start_frame=1, assign=False):
     times = start_frame + np.arange(len(clip)) * (scene_rate() / clip.rate)
     action = actions.new_action(name, ob)
     channels, columns = [], []
-    for bone, locations, rotations in _bases(ob, clip, joints):
+    for bone, locations, rotations in _local_bases(ob, clip, joints) or _bases(ob, clip, joints):
         for prop, values in _keyed(ob.pose.bones[bone.name], locations, rotations):
             path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].{prop}'
             channels += [(path, index, bone.name) for index in range(values.shape[1])]
@@ -36,6 +36,29 @@ def write_action(ob, clip, name, start_frame=1, assign=False):
     if assign:
         actions.assign(ob, action)
     return action
+
+
+def _local_bases(ob, clip, joints):
+    """What _bases() gives, all at once, where bones hang from each other like the joints do; otherwise None."""
+    bones = rig.with_ancestors(ob, joints)
+    above = {name: clip.skeleton.names[clip.skeleton.parents[joint]] for name, joint in joints.items() if joint}
+    if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
+           or not (bone.use_inherit_rotation and bone.use_local_location) for bone in bones):
+        return None
+    rest = np.array([bone.matrix_local if bone.parent is None
+                     else bone.parent.matrix_local.inverted() @ bone.matrix_local for bone in bones])
+    order = [joints[bone.name] for bone in bones]
+    positions, rotations = clip.positions[:, order].astype(np.float64), clip.rotations[:, order].astype(np.float64)
+    scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
+    positions[:, 0] = quat.inv_rotate(turn, positions[:, 0] - place)
+    rotations[:, 0] = quat.mul(quat.inv(turn), rotations[:, 0])
+    turns = quat.from_matrix(rest[:, :3, :3])
+    locations = quat.inv_rotate(turns, positions / scale - rest[:, :3, 3])
+    locations[:, np.abs(locations).max((0, 2)) * scale < STILL] = 0
+    if any(bone.use_connect and locations[:, index].any() for index, bone in enumerate(bones)):
+        return None
+    rotations = quat.inv_mul(turns, rotations)
+    return [(bone, locations[:, index], rotations[:, index]) for index, bone in enumerate(bones)]
 
 
 def _bases(ob, clip, joints):

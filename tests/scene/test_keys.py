@@ -57,6 +57,19 @@ def test_a_scaled_rotated_moved_object_changes_nothing(rigs):
     check(rigs, ob, motion(ob), start=-7)
 
 
+def test_the_short_way_gives_what_the_long_way_gives(rigs):
+    ob = rigs.chain()
+    ob.rotation_euler, ob.scale, ob.location = (0.3, 0, 0.4), (0.5,) * 3, (3, -2, 1)
+    bpy.context.view_layer.update()
+    clip = motion(ob)
+    joints = {name: index for index, name in enumerate(clip.skeleton.names)}
+    short, long = keys._local_bases(ob, clip, joints), list(keys._bases(ob, clip, joints))
+    assert [bone.name for bone, *_ in short] == [bone.name for bone, *_ in long]
+    for (_, location, rotation), (_, wanted, turn) in zip(short, long):
+        assert np.abs(location - wanted).max() < 1e-5
+        assert np.abs((rotation * turn).sum(-1)).min() > 1 - 1e-6
+
+
 def test_a_pose_that_was_there_before_does_not_show_through(rigs):
     ob = rigs.chain()
     clip = motion(ob)
