@@ -191,10 +191,13 @@ def test_ctrl_c_is_130_and_leaves_what_was_there(tmp_path, walk, out):
     assert sorted(os.listdir(tmp_path)) == ["many", "out.mmdb", "walk.bvh"]
 
 
-# Says when the bake is in its midst, so that the interruption meets it there.
+# Says when the bake is in its midst, so that the interruption meets it there. It listens even where our own process was
+# started in the background, where shells switch interruptions off.
 INTERRUPTED = """
+import signal
 import sys
 from mm_blender import __main__
+signal.signal(signal.SIGINT, signal.default_int_handler)
 show = __main__._Bar.show
 def tell(bar, progress):
     if 0.02 < progress.share < 0.04:

@@ -335,7 +335,7 @@ def same_arrays(one, other):
 def clips(walk):
     """Clips in which tiny shifts, tags, properties and excluded frames make it hard to take them over exactly."""
     noise = np.random.default_rng(0)
-    made = [walk("a", tags=(Tag("walk", 0.123, 1.017), Tag("nowhere", 7.0, 8.0)),
+    made = [walk("a", tags=(Tag("walk", 0.123, 1.017), Tag("between frames", 0.504, 0.512)),
                  curves={"mood": np.linspace(0, 1, 121)}),
             walk("b", 3.0, turn=0.7, tags=(Tag("exclude", 1.0, 1.4), Tag("contact.left", 0.0, 0.5))),
             walk("c", 1.0, cadence=2.0), walk("d", 1.5, rate=29.97, right=0.4)]
