@@ -18,7 +18,10 @@ def apply_preset(ob, name):
 
 def add_channel(ob, channel):
     """Append one feature to the list."""
-    entry = ob.mm.features.channels.add()
+    entries = ob.mm.features.channels
+    free = next(name for name in map(str, range(1, len(entries) + 2)) if name not in entries)
+    entry = entries.add()
+    entry.name = free  # library overrides tell entries apart by their names
     entry.kind, entry.weight = channel.kind, channel.weight
     if KINDS[channel.kind][1] == "role":
         entry.role = channel.of

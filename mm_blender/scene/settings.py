@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The artist's settings, saved in the .blend: `object.mm` on the armature and `action.mm` on each Action."""
 
+from functools import partial
+
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    FloatVectorProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
+from bpy import props
+from bpy.app.handlers import persistent
 
 from ..matching.schema import KINDS
 from ..motion.character import ROLES
 from ..prepare.recipe import Recipe
 
 MAX_TIMES = 6
+
+# An armature that is linked and has a library override keeps its settings like any other.
+_EDITABLE = {"LIBRARY_OVERRIDABLE"}
+BoolProperty = partial(props.BoolProperty, override=_EDITABLE)
+IntProperty = partial(props.IntProperty, override=_EDITABLE)
+FloatProperty = partial(props.FloatProperty, override=_EDITABLE)
+FloatVectorProperty = partial(props.FloatVectorProperty, override=_EDITABLE)
+StringProperty = partial(props.StringProperty, override=_EDITABLE)
+EnumProperty = partial(props.EnumProperty, override=_EDITABLE)
+PointerProperty = partial(props.PointerProperty, override=_EDITABLE)
+CollectionProperty = partial(props.CollectionProperty, override=_EDITABLE | {"USE_INSERTION"})
 
 _KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
 _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the role {role.replace('_', ' ')}")
@@ -183,14 +188,26 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
 CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_CharacterSettings)
 
 
+@persistent
+def _before_saving(*_):
+    """From 5.0 on Blender stores no difference to a group of settings that the linked armature does not have yet;
+    looking at it makes it."""
+    for ob in bpy.data.objects:
+        linked = ob.override_library.reference if ob.override_library is not None else None
+        if linked is not None and ob.type == "ARMATURE":
+            _ = linked.mm.features, linked.mm.bake
+
+
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Object.mm = PointerProperty(type=MM_CharacterSettings, name="Motion Matching")
     bpy.types.Action.mm = PointerProperty(type=MM_ActionSettings, name="Motion Matching")
+    bpy.app.handlers.save_pre.append(_before_saving)
 
 
 def unregister():
+    bpy.app.handlers.save_pre.remove(_before_saving)
     del bpy.types.Action.mm
     del bpy.types.Object.mm
     for cls in reversed(CLASSES):
