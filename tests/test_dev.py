@@ -10,7 +10,7 @@ import pytest
 import dev
 
 
-@pytest.mark.parametrize("command", ["demo", "test", "bench", "package"])
+@pytest.mark.parametrize("command", ["demo", "test", "bench", "package", "pictures"])
 def test_each_command_explains_itself(command):
     outcome = subprocess.run([sys.executable, dev.ROOT / "dev.py", command, "--help"], capture_output=True, text=True)
     assert outcome.returncode == 0
