@@ -195,7 +195,7 @@ def _check_path(ob, path):
 
 
 def _fetch(name, scene_name):
-    ob, scene = bpy.data.objects.get(name), bpy.data.scenes.get(scene_name)
+    ob, scene = bpy.data.objects.get((name, None)), bpy.data.scenes.get(scene_name)
     if ob is None or scene is None:
         raise MotionError(f'"{name}" was renamed or deleted while it was baked: bake again.')
     return ob, scene

@@ -155,6 +155,20 @@ def test_clips_of_another_armature_with_the_same_bones_are_baked_too(character):
     assert "sneak" in {part.source for part in load(character).ranges}
 
 
+def test_a_linked_action_and_one_of_the_same_name_are_two_clips(extension, tmp_path):
+    walker.walk(walker.armature(), "walk", speed=3.0).use_fake_user = True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    ob = walker.armature()
+    own = walker.walk(ob, "walk", speed=1.0)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, into):
+        into.actions, into.objects = ["walk"], ["Walker"]
+    walker.ready(ob, tmp_path / "motion.mmdb", own, into.actions[0])
+    bpy.ops.mm.bake()
+    roots = [load(ob).clip(index).globals()[0][:, 0] for index in (0, 2)]
+    assert [np.linalg.norm(root[-1] - root[0]) for root in roots] == pytest.approx([2, 6], abs=0.1)
+
+
 # Files
 
 def test_a_blend_that_was_never_saved_has_its_database_elsewhere(character):
