@@ -74,7 +74,7 @@ def bake(sources, character, schema, recipe, previous=None):
     steps = _assemble(parts, character, schema, recipe)
     database = yield from _shown(steps, 1 - 1 / whole, whole, "Measuring features")
     notes = {**_notes(database), "left_out": left_out, "reused": reused}
-    return replace(database, notes=notes, key=_hash([keys, schema.to_json()]))
+    return replace(database, notes=notes, key=database_key(sources, foundation, schema))
 
 
 def foundation_key(character, recipe):
@@ -272,9 +272,8 @@ def _tag_masks(clips):
 
 def _notes(database):
     """Seconds excluded by source, and what is odd, in sentences."""
-    ranges = {part.key: part for part in reversed(database.ranges)}  # the first of each source
     excluded = {}
-    for part in reversed(ranges.values()):
+    for part in {part.key: part for part in database.ranges}.values():  # one of each source
         if part.excluded:
             excluded[part.source] = excluded.get(part.source, 0.0) + part.excluded
     warnings = dict.fromkeys(sentence for part in database.ranges for sentence in part.warnings)
