@@ -27,7 +27,7 @@ from .fingerprints import rig_fingerprint
 from .rig import skeleton_of
 
 # Seconds after the last edit until features are measured again, of work in one go, and of rest between.
-CALM, SLICE, REST = 0.3, 0.02, 0.005
+CALM, SLICE, REST = 0.3, 0.05, 0.005
 LINE, RIM = 2.5, 5.0  # pixels: a line, and the dark line behind it that sets it off from any background
 DARK = (0.0, 0.0, 0.0, 0.45)
 # The arrow on the ground, in heights of the hips: its outline, and the triangles that fill it.
@@ -86,6 +86,8 @@ def measure(ob, scene):
     key, action, contents = _key(ob, scene), ob.animation_data.action, _contents(ob)
     try:
         character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
+        for role in schema.roles:
+            character.joint(role)  # a missing one is better known before the Action is read
         loop = any(clip.loop for clip in ob.mm.clips if clip.action == action)
         first = actions.frame_range(action, ob, actions.slot_for(action, ob))
         clip = yield from sampling.read_action(ob, action)
