@@ -39,7 +39,8 @@ def steps(result):
     show_only("bake")
     with in_view3d():
         bpy.ops.mm.bake("INVOKE_DEFAULT")
-    yield 1.0
+    while jobs().current() is not None and jobs().current().share == 0:
+        yield 0.1
     result["progress"] = jobs().current().share
     picture("baking", region("UI"))
     yield from until_baked(result, "first bake")
