@@ -15,25 +15,30 @@ ROOT = Path(__file__).resolve().parent.parent
 
 REGISTER_TWICE = """
 import os
+import traceback
 
 from tests.conftest import load_extension
 from tests.window.traces import left, traces, watching
 
-package = load_extension()
-before = traces()
-with watching():
-    for _ in range(2):
-        package.register()
-        assert left(before, traces())["classes"]
-        package.unregister()
-        assert left(before, traces()) == {}, left(before, traces())
-os._exit(0)  # Blender 4.2 as a module crashes at its end after any property with a callback
+try:
+    package = load_extension()
+    before = traces()
+    with watching():
+        for _ in range(2):
+            package.register()
+            print("registered", len(left(before, traces())["classes"]) > 0)
+            package.unregister()
+            print("left", left(before, traces()), flush=True)
+except Exception:
+    traceback.print_exc()
+os._exit(0)  # as a module, Blender 4.2 crashes at its end after any property with a callback, and 4.5 may never end
 """
 
 
 def test_unregistering_leaves_nothing_behind():
-    outcome = subprocess.run([sys.executable, "-c", REGISTER_TWICE], cwd=ROOT, capture_output=True, text=True)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    command = [sys.executable, "-c", REGISTER_TWICE]
+    outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert outcome.stdout.splitlines() == ["registered True", "left {}"] * 2, outcome.stderr
 
 
 def test_everything_the_artist_sees_has_a_tooltip(extension):
