@@ -2,6 +2,7 @@
 """Bake: make the database."""
 
 import os
+from functools import partial
 
 import bpy
 
@@ -31,7 +32,7 @@ class MM_OT_bake(CharacterOperator):
             return self.execute(context)
         ob = active_armature(context)
         try:
-            jobs.start(baking.bake_steps(ob, context.scene), "Baking", _done)
+            jobs.start(baking.bake_steps(ob, context.scene), "Baking", partial(_done, ob.name))
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -40,6 +41,7 @@ class MM_OT_bake(CharacterOperator):
     def run(self, context, ob):
         """From a script: at once."""
         database = jobs.run(baking.bake_steps(ob, context.scene))
+        freshness.up_to_date(ob)
         for sentence in database.notes["left_out"] + database.notes["warnings"]:
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"{len(database)} frames baked into {os.path.basename(baking.database_path(ob))}")
@@ -63,8 +65,8 @@ class MM_OT_job_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _done(_database):
-    freshness.look_again()
+def _done(name, _database):
+    freshness.up_to_date(bpy.data.objects[name, None])
     # The report is now in the settings: one undo step, like any button.
     for window in bpy.context.window_manager.windows[:1]:
         with bpy.context.temp_override(window=window):

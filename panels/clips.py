@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import clips, jobs
-from ..mm_blender.scene.freshness import known
+from ..mm_blender.scene.facts import known
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence
 
 IMPORTING = "Importing motion"  # the title of its job

@@ -6,7 +6,7 @@ import bpy
 from ..mm_blender.errors import MotionError
 from ..mm_blender.matching.tags import BUILT_IN
 from ..mm_blender.scene import clips
-from ..mm_blender.scene.freshness import known
+from ..mm_blender.scene.facts import known
 from .base import CharacterPanel, draw_sentence
 
 

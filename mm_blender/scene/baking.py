@@ -14,7 +14,7 @@ from ..prepare.recipe import Recipe
 from ..steps import Progress, mapped
 from . import clips
 from .character import character_of
-from .facts import Facts
+from .facts import Facts, known
 from .features import schema_of
 from .settings import MM_Bake
 
@@ -96,7 +96,7 @@ def _bake_steps(name, scene_name):
 
 def _sources(name, scene_name):
     """The sources of all enabled clips, and why some have none: fingerprints take a while, so it yields Progress."""
-    facts, sources, left_out, index = Facts(), [], [], 0
+    facts, sources, left_out, index, told = Facts(), [], [], 0, set()
     while True:
         ob, scene = _fetch(name, scene_name)
         used = clips.enabled(ob)  # the artist may add or remove clips meanwhile
@@ -110,6 +110,10 @@ def _sources(name, scene_name):
                 sources.append(clips.source_of(ob, used[index], scene, facts))
             except MotionError as error:
                 left_out.append(str(error))
+            action = used[index].action
+            if action is not None and action.session_uid not in told:  # a second time it may be old news
+                known.learn(facts, action)
+                told.add(action.session_uid)
         index += 1
 
 

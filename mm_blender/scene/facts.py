@@ -50,6 +50,10 @@ class Facts:
     def any(self):
         return bool(self._of_actions or self._of_rigs)
 
+    def learn(self, other, action):
+        """Take over what another one has found out about an Action just now."""
+        self._of_actions.update({key: fact for key, fact in other._of_actions.items() if key[1] == action.session_uid})
+
     def forget_action(self, action):
         """The Action was edited."""
         self._forget_uid(action.session_uid)
@@ -98,6 +102,9 @@ class Facts:
             self._of_actions[key] = find(action, armature, slot)
             self._progress = True
         return self._of_actions[key]
+
+
+known = Facts()  # what panels show; freshness.py keeps it true
 
 
 def _fraction(action, armature, slot):

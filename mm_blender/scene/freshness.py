@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What panels show of Actions and databases: found out in the background, and anew when something was edited."""
 
+import math
 import time
 
 import bpy
 from bpy.app.handlers import persistent
 
 from . import baking
-from .facts import Facts, NotNow
+from .facts import NotNow, known
 
 # Seconds after the last edit until we look again, of work in one go, and for which an answer is taken as it is.
 CALM, SLICE, TRUSTED = 0.4, 0.02, 1.0
 
-known = Facts()
 _answers = {}  # armature → sentences, and when they were found
 _asked = set()  # armatures that a panel wants to know about; both by session_uid, which outlives undo and renaming
 _rigs_edited = False
@@ -20,16 +20,23 @@ _rigs_edited = False
 
 def changes(ob, _scene):
     """What has changed since the last bake, as sentences; None while that is being found out."""
-    sentences, found = _answers.get(ob.session_uid, (None, 0.0))
+    sentences, found = _answers.get(ob.session_uid, (None, -math.inf))
     # Blender does not tell when a script changes tags or settings: so nothing is taken for granted for long.
     if time.perf_counter() - found > TRUSTED and not (ob.session_uid in _asked and bpy.app.timers.is_registered(_look)):
         _ask({ob.session_uid}, 0.0)
     return sentences
 
 
+def up_to_date(ob):
+    """It was baked just now. That is the answer, until it is looked at."""
+    _answers[ob.session_uid] = [], -math.inf
+    _redraw()
+
+
 def look_again():
-    """Settings or databases have changed; what is known of the Actions holds."""
-    _answers.clear()
+    """Settings or tags may have changed. The old answers stay on screen until the new ones are there."""
+    for armature, (sentences, _) in _answers.items():
+        _answers[armature] = sentences, -math.inf
 
 
 def forget():
@@ -93,7 +100,6 @@ def _on_edit(_scene, depsgraph):
         if not edited:  # one that nothing in the scene plays: Blender does not say which
             known.doubt()
     if _answers or known.any:
-        # The old answers stay on screen until the new ones are there: no flicker while something is dragged.
         if bpy.app.timers.is_registered(_look):
             bpy.app.timers.unregister(_look)
         _ask(_answers, CALM)

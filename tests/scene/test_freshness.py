@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from mm_blender.scene import actions, baking, clips, freshness, sampling
+from mm_blender.scene import actions, baking, clips, freshness, jobs, sampling
 from tests import walker
 
 
@@ -99,7 +99,32 @@ def test_baking_again_is_noticed(ob):
     edit(ob, "walk")
     assert ask(ob) == ['Clip "walk" changed']
     bpy.ops.mm.bake()
-    assert ask(ob) == []
+    assert freshness.changes(ob, bpy.context.scene) == [] and ask(ob) == []
+
+
+def test_a_bake_tells_what_it_found_out(ob, hashed):
+    edit(ob, "walk")
+    bpy.ops.mm.bake()
+    hashed.clear()
+    assert ask(ob) == [] and hashed == []
+
+
+def test_an_action_that_is_edited_while_it_is_baked_is_stale_afterwards(ob):
+    edit(ob, "walk")
+    steps = baking.bake_steps(ob, bpy.context.scene)
+    while "Reading" not in next(steps).text:
+        pass
+    edit(ob, "run")
+    jobs.run(steps)
+    assert ask(ob) == ['Clip "run" changed']
+
+
+def test_a_button_lets_it_look_again_and_leaves_the_old_answer_on_screen(ob):
+    ask(ob)
+    bpy.ops.mm.features_preset(preset="locomotion_past")
+    assert freshness.changes(ob, bpy.context.scene) == [] and bpy.app.timers.is_registered(freshness._look)
+    look()
+    assert freshness.changes(ob, bpy.context.scene) == ["The features changed"]
 
 
 def test_a_renamed_character_keeps_its_answer_and_a_new_one_has_none(ob):
