@@ -30,7 +30,7 @@ class MM_OT_tag_add(CharacterOperator):
         if not super().poll(context):
             return False
         if active_action(context) is None:
-            cls.poll_message_set("The armature plays no Action: choose one with the eye in the list of clips")
+            cls.poll_message_set("The armature plays no Action: choose one with the eye beside the list of clips")
             return False
         return True
 

@@ -25,13 +25,12 @@ class MM_UL_clips(bpy.types.UIList):
             row.prop(action, "name", text="", emboss=False)
         else:
             row.label(text=clip.name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
-        row.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
         end = row.row(align=True)
-        end.ui_units_x = 5.5
+        end.ui_units_x = 5.2
         end.label(text=f"{clips.seconds(ob, clip, context.scene, known):.1f} s")
+        end.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
         end.prop(clip, "mirror", text="", icon="MOD_MIRROR", emboss=False)
         end.prop(clip, "loop", text="", icon="FILE_REFRESH", emboss=False)
-        end.operator("mm.clip_show", text="", icon="HIDE_OFF", emboss=False).index = index
 
     def filter_items(self, _context, settings, property_name):
         # Search by the Action's present name and by its tags: the stored name is only that of a deleted one.
@@ -87,6 +86,8 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         side = row.column(align=True)
         side.menu("MM_MT_clips_add", text="", icon="ADD")
         side.operator("mm.clip_remove", text="", icon="REMOVE")
+        side.separator()
+        side.operator("mm.clip_show", text="", icon="HIDE_OFF")
         side.separator()
         side.operator("mm.clip_move", text="", icon="TRIA_UP").by = -1
         side.operator("mm.clip_move", text="", icon="TRIA_DOWN").by = 1

@@ -36,7 +36,7 @@ class MM_PT_tags(CharacterPanel, bpy.types.Panel):
     def draw_character(self, context, layout, ob):
         action = ob.animation_data.action if ob.animation_data else None
         if action is None:
-            draw_sentence(layout, "Show a clip with its eye to tag a part of it.", "INFO")
+            draw_sentence(layout, "Show a clip with the eye beside the list to tag a part of it.", "INFO")
         else:
             layout.label(text=action.name, icon="ACTION", translate=False)
             row = layout.row()

@@ -138,7 +138,7 @@ def test_a_fresh_armature_offers_one_step_at_a_time(extension):
     seen = drawn()
     assert "find the hips" in seen.texts and "mm.roles_find" in seen.operators
     assert "Add the Actions" in seen.texts and "mm.clips_add" in seen.operators
-    assert "mm.features_preset" in seen.operators and "Show a clip with its eye" in seen.texts
+    assert "mm.features_preset" in seen.operators and "Show a clip with the eye" in seen.texts
     assert "mm.bake" in seen.operators and "forward" not in seen.properties
 
 

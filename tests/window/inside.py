@@ -87,8 +87,10 @@ def picture(name, of=None):
     if of is not None:
         top = bpy.context.window_manager.windows[0].height - of.y - of.height
         tabs = round(24 * bpy.context.preferences.system.ui_scale) if of.type == "UI" else 0
-        command += ["-crop", f"{of.width - tabs}x{of.height}+{of.x}+{top}", "+repage"]
+        edge = 3 if tabs else 0  # the line around a region
+        size = f"{of.width - tabs - 2 * edge}x{of.height - 2 * edge}"
+        command += ["-crop", f"{size}+{of.x + edge}+{top + edge}", "+repage"]
     file = str(_pictures / f"{name}.png")
     subprocess.run([*command, file], check=True)
     if of is not None and of.type == "UI":
-        subprocess.run(["mogrify", "-fuzz", "3%", "-trim", "+repage", file], check=True)
+        subprocess.run(["mogrify", "-fuzz", "4%", "-trim", "+repage", file], check=True)
