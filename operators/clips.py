@@ -133,7 +133,8 @@ class MM_OT_clip_show(_ClipOperator):
     bl_idname = "mm.clip_show"
     bl_label = "Show Clip"
 
-    index: IntProperty(name="Clip", default=-1, options={"HIDDEN"})
+    index: IntProperty(name="Clip", default=-1, options={"HIDDEN", "SKIP_SAVE"},
+                       description="Row of the list; -1 for the active one")
 
     def run(self, context, ob):
         index = self.index if self.index >= 0 else _index(ob)

@@ -18,7 +18,7 @@ class Facts:
     """
 
     def __init__(self):
-        self._of_actions, self._of_rigs, self._doubted = {}, {}, []
+        self._of_actions, self._of_rigs = {}, {}
         self.until, self._progress = math.inf, False
 
     def frame_range(self, armature, action, slot=None):
@@ -56,18 +56,8 @@ class Facts:
 
     def forget_action(self, action):
         """The Action was edited."""
-        self._forget_uid(action.session_uid)
-
-    def doubt(self):
-        """Some Action was edited, nobody knows which one."""
-        self._doubted = list({uid for _, uid, *_ in self._of_actions})
-
-    def forget_doubted(self):
-        """Forget one of the Actions in doubt; whether there was one. What is known of the others holds for now."""
-        if self._doubted:
-            self._forget_uid(self._doubted.pop())
-            return True
-        return False
+        for key in [key for key in self._of_actions if key[1] == action.session_uid]:
+            del self._of_actions[key]
 
     def forget_rigs(self):
         """An armature, or something that it hangs from, was edited."""
@@ -76,7 +66,6 @@ class Facts:
     def forget(self):
         self._of_actions.clear()
         self._of_rigs.clear()
-        self._doubted.clear()
 
     def begin(self, seconds):
         """Find things out for so long, then raise NotNow."""
@@ -85,23 +74,20 @@ class Facts:
     def end(self):
         self.until = math.inf
 
-    def _forget_uid(self, uid):
-        for key in [key for key in self._of_actions if key[1] == uid]:
-            del self._of_actions[key]
-
     def _bones(self, armature):
         if armature.session_uid not in self._of_rigs:
             self._of_rigs[armature.session_uid] = hash(tuple(armature.data.bones.keys()))
         return self._of_rigs[armature.session_uid]
 
-    def _about(self, find, action, armature, slot, *state):
-        key = (find, action.session_uid, armature.session_uid, slot.identifier if slot is not None else "", *state)
-        if key not in self._of_actions:
+    def _about(self, find, action, armature, slot, state=None):
+        """An answer that holds while the state (of the rig) is the same."""
+        key = (find, action.session_uid, armature.session_uid, slot.identifier if slot is not None else "")
+        if key not in self._of_actions or self._of_actions[key][0] != state:
             if self._progress and time.perf_counter() > self.until:
                 raise NotNow
-            self._of_actions[key] = find(action, armature, slot)
+            self._of_actions[key] = state, find(action, armature, slot)
             self._progress = True
-        return self._of_actions[key]
+        return self._of_actions[key][1]
 
 
 known = Facts()  # what panels show; freshness.py keeps it true

@@ -68,9 +68,6 @@ def _look():
     finally:
         known.end()
     _asked.clear()
-    if known.forget_doubted():
-        _asked.update(_answers)
-        return 0.01
     _redraw()
     return None
 
@@ -97,8 +94,8 @@ def _on_edit(_scene, depsgraph):
         edited = [update.id.original for update in depsgraph.updates if isinstance(update.id, bpy.types.Action)]
         for action in edited:
             known.forget_action(action)
-        if not edited:  # one that nothing in the scene plays: Blender does not say which
-            known.doubt()
+        if not edited:  # one that no object of this scene has among its clips: Blender does not say which
+            known.forget()
     if _answers or known.any:
         if bpy.app.timers.is_registered(_look):
             bpy.app.timers.unregister(_look)
