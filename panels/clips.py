@@ -13,11 +13,13 @@ IMPORTING = "Importing motion"  # the title of its job
 class MM_UL_clips(bpy.types.UIList):
     """Rows of clips; Blender's own search field filters them by name."""
 
-    def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
+    def draw_item(self, context, layout, settings, clip, _icon, _active, _property, _index):
         ob, action = settings.id_data, clip.action
-        row = layout.row(align=True)
-        row.use_property_split = False
-        row.active = clip.use
+        # A split keeps its proportions in a narrow sidebar; in a row everything would shrink into each other.
+        split = layout.split(factor=0.57)
+        split.use_property_split = False
+        split.active = clip.use
+        row = split.row(align=True)
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
@@ -25,12 +27,13 @@ class MM_UL_clips(bpy.types.UIList):
             row.prop(action, "name", text="", emboss=False)
         else:
             row.label(text=clip.name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
-        end = row.row(align=True)
-        end.ui_units_x = 5.2
-        end.label(text=f"{clips.seconds(ob, clip, context.scene, known):.1f} s")
-        end.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
-        end.prop(clip, "mirror", text="", icon="MOD_MIRROR", emboss=False)
-        end.prop(clip, "loop", text="", icon="FILE_REFRESH", emboss=False)
+        row = split.split(factor=0.44)
+        seconds = clips.seconds(ob, clip, context.scene, known)
+        row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
+        icons = row.row(align=True)
+        icons.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
+        icons.label(text="", icon="MOD_MIRROR" if clip.mirror else "BLANK1")
+        icons.label(text="", icon="FILE_REFRESH" if clip.loop else "BLANK1")
 
     def filter_items(self, _context, settings, property_name):
         # Search by the Action's present name and by its tags: the stored name is only that of a deleted one.
