@@ -36,7 +36,8 @@ def steps(result):
     while baking():
         yield 0.1
     ob = bpy.data.objects[name]
-    result["undo"] |= {"error": jobs().last_error(), "key": ob.mm.bake.key, "file": engine("matching.database").read_key(path)}
+    in_file = engine("matching.database").read_key(path)
+    result["undo"] |= {"error": jobs().last_error(), "key": ob.mm.bake.key, "file": in_file}
     result["frame"], result["action"] = bpy.context.scene.frame_current, ob.animation_data.action.name
 
     ob.mm.bake.rate = 30.0  # so that everything is read again
