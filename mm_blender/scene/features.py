@@ -13,7 +13,6 @@ def apply_preset(ob, name):
     for channel in PRESETS[name].channels:
         add_channel(ob, channel)
     features.index = 0
-    features.preset = name
 
 
 def add_channel(ob, channel):

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+from functools import cache
 
 import bpy
 import numpy as np
@@ -14,6 +15,7 @@ from .plain import rotation_channel
 # Properties that say how something looks in the editor, or that Blender writes while it evaluates.
 _LOOKS = {"rna_type", "name", "active", "show_expanded", "is_valid", "is_override_data", "is_proxy_local",
           "error_location", "error_rotation", "select", "color_tag", "lock"}
+_PARTS = {"targets", "control_points", "modifiers"}
 _BONE_FLAGS = ("use_connect", "use_inherit_rotation", "use_local_location", "inherit_scale")
 _PLACE = ("delta_location", "delta_rotation_euler", "delta_scale", *actions.TRANSFORMS)
 _REST = {"location": (0, 0, 0), "scale": (1, 1, 1), "rotation_quaternion": (1, 0, 0, 0), "rotation_euler": (0, 0, 0)}
@@ -65,15 +67,13 @@ def _posed(ob, moving):
 
 
 def _bone_settings(ob, moving, seen):
-    ik = [prop.identifier for prop in bpy.types.PoseBone.bl_rna.properties
-          if prop.identifier.startswith(("ik_", "lock_ik", "use_ik"))]
-    found = []
-    for bone in ob.pose.bones:
-        if len(bone.constraints):
-            found.append([bone.name, _constraints(bone, _bone_path(bone) + ".", moving, seen)])
-        limits = [round(float(getattr(bone, name)), 5) for name in ik]
-        if any(limits):
-            found.append([bone.name, limits])
+    found = [[bone.name, _constraints(bone, _bone_path(bone) + ".", moving, seen)] for bone in ob.pose.bones
+             if len(bone.constraints)]
+    for name, kind, _ in _kinds(bpy.types.PoseBone):
+        if name.startswith(("ik_", "lock_ik", "use_ik")):
+            values = np.empty(len(ob.pose.bones), dtype=np.float32 if kind == "FLOAT" else bool)
+            ob.pose.bones.foreach_get(name, values)
+            found.append([name, _rounded(values)])
     return found
 
 
@@ -147,29 +147,31 @@ def _strip(ob, strip, fingerprint):
 def _settings(struct, seen, moving=frozenset(), prefix=""):
     """All settings of a struct as (name, value); other objects count with where they are and what moves them."""
     values = []
-    for prop in struct.bl_rna.properties:
-        name = prop.identifier
-        if name in _LOOKS or prefix + name in moving:
+    for name, kind, is_array in _kinds(type(struct)):
+        if prefix + name in moving:
             continue
         value = getattr(struct, name)
-        if isinstance(value, bpy.types.Object):
-            value = _other(value, seen)
-        elif isinstance(value, bpy.types.ID):
-            value = value.name_full
-        elif prop.type == "COLLECTION":
-            if name not in ("targets", "control_points", "modifiers"):
+        if kind == "POINTER":
+            if not isinstance(value, bpy.types.ID):
                 continue
+            value = _other(value, seen) if isinstance(value, bpy.types.Object) else value.name_full
+        elif kind == "COLLECTION":
             value = [_settings(item, seen) for item in value]
-        elif prop.type == "POINTER":
-            continue
-        elif getattr(prop, "is_array", False):
-            value = _rounded(np.ravel(value)) if prop.type == "FLOAT" else list(value)
-        elif prop.type == "FLOAT":
+        elif is_array:
+            value = _rounded(np.ravel(value)) if kind == "FLOAT" else list(value)
+        elif kind == "FLOAT":
             value = round(value, 5)
-        elif prop.type == "ENUM" and prop.is_enum_flag:
+        elif isinstance(value, set):
             value = sorted(value)
         values.append((name, value))
     return values
+
+
+@cache
+def _kinds(cls):
+    """(name, type, is it an array) of the settings of a class: asking Blender each time is slow."""
+    return [(prop.identifier, prop.type, getattr(prop, "is_array", False)) for prop in cls.bl_rna.properties
+            if prop.identifier not in _LOOKS and (prop.type != "COLLECTION" or prop.identifier in _PARTS)]
 
 
 def _bone_path(bone):

@@ -124,7 +124,6 @@ class MM_Features(bpy.types.PropertyGroup):
 
     channels: CollectionProperty(type=MM_Channel)
     index: IntProperty(name="Active Feature", options={"HIDDEN"})
-    preset: StringProperty(name="Preset", default="custom", options={"HIDDEN"})
     responsiveness: FloatProperty(name="Responsiveness", default=1.0, min=0.0, soft_max=4.0, precision=2,
                                   description="How much the trajectory counts: higher follows the stick sooner")
     quality: FloatProperty(name="Quality", default=1.0, min=0.0, soft_max=4.0, precision=2,
