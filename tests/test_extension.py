@@ -38,7 +38,8 @@ os._exit(0)  # as a module, Blender 4.2 crashes at its end after any property wi
 def test_unregistering_leaves_nothing_behind():
     command = [sys.executable, "-c", REGISTER_TWICE]
     outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert outcome.stdout.splitlines() == ["registered True", "left {}"] * 2, outcome.stderr
+    ours = [line for line in outcome.stdout.splitlines() if line.startswith(("registered", "left"))]  # 5.2 logs too
+    assert ours == ["registered True", "left {}"] * 2, outcome.stderr
 
 
 def test_everything_the_artist_sees_has_a_tooltip(extension):
