@@ -16,6 +16,7 @@ import importlib.util
 import os
 import sys
 import tarfile
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def extension():
 
 
 @pytest.fixture(scope="session")
+def demo_database():
+    """The demo motion, baked."""
+    from mm_blender.matching import bake, schema
+    from mm_blender.motion import demo
+    from mm_blender.motion.roles import find_character
+    from mm_blender.prepare.recipe import Recipe
+    from mm_blender.steps import run
+
+    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo.clips()]
+    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+
+
+@pytest.fixture(scope="session")
 def lafan1():
     """The folder with the LAFAN1 clips."""
     return _unpacked("lafan1")
@@ -86,6 +100,12 @@ def lafan1():
 def cmu():
     """The folder with the CMU clips."""
     return _unpacked("cmu")
+
+
+def _ready(clip):
+    """The work of reading a clip that is already there."""
+    yield 1.0
+    return clip
 
 
 def load_extension():

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How fast the character walks, runs and crouches: measured from its own motion, so that the stick asks for no more."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion import quat
+
+# Under this a character stands and shuffles (m/s); fewer seconds of a way of going than this say nothing about it.
+MOVING, ENOUGH = 0.3, 1.0
+# People begin to run where the Froude number v² / (g × leg) passes one half.
+FROUDE, GRAVITY = 0.5, 9.81
+# Full stick asks for a speed that this percentile of the frames does not reach.
+FULL = 75
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Metres per second at full stick: forward, sideways and backward, for each gait."""
+
+    walk: tuple = (1.4, 0.8, 1.0)
+    run: tuple = (3.6, 2.0, 2.0)
+    crouch: tuple = (0.9, 0.6, 0.6)
+
+
+def measure(database):
+    """The Speeds of a database: of the frames tagged walk, run and crouch, or else of all that are slow or fast."""
+    velocities = root_velocities(database)[:, :2]
+    fast = np.hypot(*velocities.T) > np.sqrt(FROUDE * GRAVITY * _leg(database))
+    crouched = database.tags.get("crouch", np.zeros(len(database), dtype=bool))
+    enough = ENOUGH * database.rate
+    gaits = {}
+    for gait, alike in (("walk", ~fast & ~crouched), ("run", fast & ~crouched), ("crouch", crouched)):
+        tagged = database.tags.get(gait, alike)
+        # What is not tagged with this gait is looked for in motion like it, then in walking: few run sideways.
+        otherwise = _ways(velocities[alike], enough, gaits.get("walk", (0.0, 0.0, 0.0)))
+        gaits[gait] = _ways(velocities[tagged & (crouched == (gait == "crouch"))], enough, otherwise)
+    return Speeds(**gaits)
+
+
+def root_velocities(database):
+    """(N, 3) velocity of the root in each frame, seen from itself: right, forward (m/s), turning (rad/s)."""
+    column = int(np.flatnonzero(database.moving == 0)[0])
+    places, turns = database.positions[:, column], database.rotations[:, 0]
+    velocities = np.zeros((len(database), 3), dtype=np.float32)
+    for part in database.ranges:
+        if len(part) > 1:
+            frames, steps = slice(part.start, part.stop), slice(part.start, part.stop - 1)
+            step = quat.inv_rotate(turns[steps], np.diff(places[frames], axis=0)) * database.rate
+            velocities[steps, :2] = step[:, :2]
+            velocities[steps, 2] = quat.angular_velocity(turns[frames], 1 / database.rate)[:, 2]
+            velocities[part.stop - 1] = velocities[part.stop - 2]
+    return velocities
+
+
+def _ways(velocities, enough, fallback):
+    """Speeds forward, sideways and backward of root velocities (N, 2), each within 45 degrees of that direction."""
+    right, forward = velocities.T
+    speed = np.hypot(right, forward)
+    sideways = np.abs(right) > np.abs(forward)
+    ways = (~sideways & (forward > 0), sideways, ~sideways & (forward < 0))
+    found = [speed[way & (speed > MOVING)] for way in ways]
+    return tuple(round(float(np.percentile(speeds, FULL)), 2) if len(speeds) >= enough else other
+                 for speeds, other in zip(found, fallback))
+
+
+def _leg(database):
+    """Length of a leg from hip to ankle."""
+    joints = [database.character.joint(f"left_{part}") for part in ("shin", "foot")]
+    return float(np.linalg.norm(database.fixed[joints], axis=-1).sum())

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a hand does: two sticks and a few buttons, at one moment or recorded over time (STICK.csv)."""
+
+import csv
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..errors import MotionError
+from ..files import replacing
+
+
+@dataclass(frozen=True)
+class Stick:
+    """One moment: move is the stick in the ground plane (x right, y forward, length ≤ 1), face counts when strafing."""
+
+    move_x: float = 0.0
+    move_y: float = 0.0
+    face_x: float = 0.0
+    face_y: float = 0.0
+    run: float = 0.0
+    strafe: float = 0.0
+    crouch: float = 0.0
+
+    @property
+    def move(self):
+        return np.array([self.move_x, self.move_y])
+
+    @property
+    def face(self):
+        return np.array([self.face_x, self.face_y])
+
+
+NAMES = tuple(field.name for field in fields(Stick))
+NEEDED = NAMES[:-1]  # crouch came later: a recording without it is complete
+
+
+class Recording:
+    """Sticks over time: a device that plays itself back, holding each value until the next one."""
+
+    def __init__(self, times, values):
+        self.times, self.values = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+
+    @classmethod
+    def of(cls, times, sticks):
+        """What was driven, Stick by Stick: only where something changed, and the last moment."""
+        values = np.array([[getattr(stick, name) for name in NAMES] for stick in sticks]).reshape(-1, len(NAMES))
+        kept = np.ones(len(values), dtype=bool)
+        kept[1:-1] = (values[1:-1] != values[:-2]).any(axis=-1)
+        return cls(np.asarray(times, dtype=np.float64)[kept], values[kept])
+
+    @property
+    def duration(self):
+        return float(self.times[-1]) if len(self.times) else 0.0
+
+    def at(self, time):
+        """The Stick at a time in seconds; at rest before the first and as it was left after the last."""
+        index = int(np.searchsorted(self.times, time + 1e-9, side="right")) - 1
+        return Stick(*self.values[index]) if index >= 0 else Stick()
+
+    def save(self, path):
+        with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(("time", *NAMES))
+            writer.writerows([f"{number:.9g}" for number in row]
+                             for row in np.column_stack([self.times, self.values]).tolist())
+
+
+def load(path):
+    """A Recording from a file with the header time,move_x,move_y,face_x,face_y,run,strafe."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except (OSError, UnicodeDecodeError) as error:
+        raise MotionError(f'The recording "{path}" cannot be read: {error}.') from error
+    header, body = (rows[0], rows[1:]) if rows else ([], [])
+    missing = [name for name in ("time", *NEEDED) if name not in header]
+    if missing or not body:
+        what = f"no column {missing[0]}" if missing else "no rows"
+        raise MotionError(f'The recording "{path}" has {what}: its first line should be time,{",".join(NEEDED)}.')
+    columns = [header.index(name) if name in header else None for name in ("time", *NAMES)]
+    table = np.zeros((len(body), len(columns)))
+    for line, row in enumerate(body):
+        try:
+            table[line] = [0.0 if column is None else float(row[column]) for column in columns]
+        except (ValueError, IndexError) as error:
+            raise MotionError(f'The recording "{path}" is damaged in row {line + 2}: {error}.') from error
+    if not np.isfinite(table).all() or (np.diff(table[:, 0]) < 0).any():
+        raise MotionError(f'The recording "{path}" has times that go back, or values that are not numbers.')
+    return Recording(table[:, 0], table[:, 1:])

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The simulated root: it gets where it is wanted, and it knows where it will be and where it was."""
+
+import numpy as np
+
+from mm_blender.control.simulation import Simulation, wrapped
+
+STEP = 1 / 60
+WISHES = np.array([[0.0, 1.5], [-2.0, 0.5]]), np.array([0.0, 2.5])
+
+
+def driven(seconds, step=STEP, wishes=WISHES, simulation=None):
+    simulation = simulation or Simulation(2, step, memory=1.0)
+    for _ in range(round(seconds / step)):
+        simulation.step(*wishes)
+    return simulation
+
+
+def test_it_reaches_the_wanted_velocity_and_facing():
+    simulation = driven(3)
+    np.testing.assert_allclose(simulation.velocities, WISHES[0], atol=1e-3)
+    np.testing.assert_allclose(simulation.yaws, WISHES[1], atol=1e-3)
+
+
+def test_the_prediction_is_where_it_will_be_however_small_the_steps():
+    ahead, angles = driven(0.4).at([0.25, 1.0], *WISHES)
+    for index, time in enumerate((0.25, 1.0)):
+        for step in (STEP, STEP / 5):
+            there = driven(time, step, simulation=_with_step(driven(0.4), step))
+            np.testing.assert_allclose(there.positions, ahead[:, index], atol=1e-9)
+            np.testing.assert_allclose(there.yaws, angles[:, index], atol=1e-9)
+
+
+def test_the_past_is_the_path_travelled():
+    simulation, path = Simulation(2, STEP, memory=1.0), []
+    for _ in range(90):
+        simulation.step(*WISHES)
+        path.append((simulation.positions.copy(), simulation.yaws.copy()))
+    behind, angles = simulation.at([-0.5, -10.5 / 60], *WISHES)
+    np.testing.assert_allclose(behind[:, 0], path[-31][0], atol=1e-9)
+    np.testing.assert_allclose(angles[:, 0], path[-31][1], atol=1e-9)
+    np.testing.assert_allclose(behind[:, 1], (path[-11][0] + path[-12][0]) / 2, atol=1e-9)
+
+
+def test_a_root_that_was_put_somewhere_was_always_there():
+    simulation = driven(1)
+    simulation.place([[1, 2], [3, 4]], [0.5, -0.5])
+    behind, angles = simulation.at([-1.0], *WISHES)
+    np.testing.assert_allclose(behind[:, 0], [[1, 2], [3, 4]])
+    np.testing.assert_allclose(angles[:, 0], [0.5, -0.5])
+
+
+def test_it_turns_the_shorter_way():
+    simulation = Simulation(1, STEP)
+    simulation.place([[0, 0]], [3.0])
+    simulation.step(np.zeros((1, 2)), np.array([-3.0]))
+    assert simulation.yaws[0] > 3.0
+
+
+def test_angles_are_wrapped():
+    np.testing.assert_allclose(wrapped(np.array([3.5, -3.5, 0.1])), [3.5 - 2 * np.pi, 2 * np.pi - 3.5, 0.1])
+
+
+def _with_step(simulation, step):
+    simulation.step_time = step
+    return simulation

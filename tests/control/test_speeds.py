@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speeds are measured from the motion: by tags where there are some, by how fast it is where there are none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mm_blender.control import speeds
+
+
+def test_with_tags_each_gait_has_the_speed_of_its_frames(demo_database):
+    measured = speeds.measure(demo_database)
+    assert 1.0 < measured.walk[0] < 2.0 < 2.5 < measured.run[0] < 6.0
+    assert 0.3 < measured.crouch[0] < measured.walk[0]
+    assert all(0.3 < speed < measured.walk[0] for speed in measured.walk[1:])
+
+
+def test_without_tags_walking_and_running_part_by_speed(demo_database):
+    measured = speeds.measure(replace(demo_database, tags={}))
+    assert 0.8 < measured.walk[0] < 2.1 < measured.run[0]
+    assert measured.crouch == measured.walk
+
+
+def test_motion_that_does_not_exist_is_not_asked_for(demo_database):
+    standing = demo_database.positions.copy()
+    standing[:, demo_database.moving == 0] = 0
+    assert speeds.measure(replace(demo_database, positions=standing)).walk == (0.0, 0.0, 0.0)
+
+
+def test_the_roots_velocity_leads_from_each_frame_to_the_next(demo_database):
+    velocities = speeds.root_velocities(demo_database)
+    part = next(part for part in demo_database.ranges if part.source == "run arc 5 left")
+    clip = demo_database.clip(demo_database.ranges.index(part))
+    speed = np.linalg.norm(np.diff(clip.positions[:, 0], axis=0), axis=-1) * clip.rate
+    np.testing.assert_allclose(np.hypot(*velocities[part.start:part.stop - 1, :2].T), speed, atol=1e-3)
+    assert np.median(velocities[part.start:part.stop, 2]) == pytest.approx(np.median(speed) / 5, rel=0.1)

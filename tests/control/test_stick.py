@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recorded sticks: what is saved comes back, and a bad file says what is wrong with it."""
+
+import numpy as np
+import pytest
+
+from mm_blender.control import stick
+from mm_blender.control.stick import Recording, Stick
+from mm_blender.errors import MotionError
+
+HEADER = "time,move_x,move_y,face_x,face_y,run,strafe\n"
+
+
+def test_a_recording_comes_back_from_its_file(tmp_path):
+    sticks = [Stick(), Stick(0.25, -1), Stick(0.25, -1), Stick(face_x=0.5, face_y=0.125, run=1, strafe=1, crouch=1)]
+    Recording.of([0, 0.5, 1000.0167, 1000.0333], sticks).save(tmp_path / "a.csv")
+    again = stick.load(tmp_path / "a.csv")
+    assert again.duration == pytest.approx(1000.0333, abs=1e-4)
+    assert [again.at(time) for time in (0, 0.49, 0.5, 1000, 1000.0334)] == [*sticks[:1] * 2, *sticks[1:3], sticks[3]]
+
+
+def test_only_changes_are_kept():
+    still = Recording.of(np.arange(100) / 60, [Stick(move_y=1)] * 100)
+    assert len(still.times) == 2 and still.duration == pytest.approx(99 / 60)
+
+
+def test_before_the_first_moment_the_stick_rests_and_after_the_last_it_stays():
+    recording = Recording([1, 2], [[1, 0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0]])
+    assert recording.at(0.5) == Stick() and recording.at(99) == Stick(move_y=1)
+
+
+def test_a_file_with_columns_in_another_order_and_without_crouch_is_read(tmp_path):
+    rows = "\ufeffstrafe, run,face_y,face_x,move_y,move_x,time\n\n1,0,0,0,0.5,0.25,0\n"
+    (tmp_path / "a.csv").write_text(rows, "utf-8")
+    assert stick.load(tmp_path / "a.csv").at(0) == Stick(0.25, 0.5, strafe=1)
+
+
+@pytest.mark.parametrize(("content", "complaint"), [
+    ("", "no column time"),
+    ("time,move_x\n0,0\n", "no column move_y"),
+    (HEADER, "no rows"),
+    (HEADER + "0,0,0,0,0,0,0\n1,0,x,0,0,0,0\n", "row 3"),
+    (HEADER + "0,0,0\n", "row 2"),
+    (HEADER + "1,0,0,0,0,0,0\n0,0,0,0,0,0,0\n", "go back"),
+    (HEADER + "0,nan,0,0,0,0,0\n", "not numbers"),
+])
+def test_a_bad_file_says_what_is_wrong(tmp_path, content, complaint):
+    (tmp_path / "bad.csv").write_text(content)
+    with pytest.raises(MotionError, match=complaint) as error:
+        stick.load(tmp_path / "bad.csv")
+    assert "bad.csv" in str(error.value)
+
+
+def test_a_file_that_is_not_there_or_not_text_says_so(tmp_path):
+    (tmp_path / "picture.csv").write_bytes(bytes(range(128, 256)))
+    for name in ("none.csv", "picture.csv"):
+        with pytest.raises(MotionError, match=f"{name}.*cannot be read"):
+            stick.load(tmp_path / name)
