@@ -10,6 +10,7 @@ import pytest
 
 from mm_blender.motion import demo
 from mm_blender.scene import actions, demo_body, demo_character, rig, sampling
+from mm_blender.scene.features import schema_of
 
 FEW = ("idle", "walk", "run")
 
@@ -43,7 +44,7 @@ def test_it_is_selected_active_and_ready_to_bake(character):
     assert [clip.action.name for clip in settings.clips] == [f"Demo {name}" for name in FEW]
     assert not any(clip.mirror for clip in settings.clips) and all(clip.loop for clip in settings.clips)
     assert all(role.bone in character.data.bones for role in settings.roles)
-    assert settings.features.preset == "locomotion" and len(settings.features.channels) == 7
+    assert schema_of(character).name == "locomotion" and schema_of(character).size == 27
     assert settings.bake.path == "//demo.mmdb"
     assert character.animation_data.action.name == "Demo walk"
     assert {bone.name for group in character.data.collections for bone in group.bones} == set(demo.skeleton().names)
