@@ -2,94 +2,38 @@
 """The values of F-curves at many frames at once, as Blender evaluates them."""
 
 import ctypes
+from collections import defaultdict
+from functools import cache
 
+import bpy
 import numpy as np
 
-CONSTANT, LINEAR, BEZIER = 0, 1, 2
-POINT_OFFSETS = {"handle_left": 0, "co": 12, "handle_right": 24}  # bytes from where a key begins
-KEY_BYTES = 36
+CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers; those above are its easing curves
 SAME_TIME = 1e-4  # Blender takes a key's own value this near to it
 
+# A key as it lies in Blender's memory. A point is a complex number: its time is the real part, its height the other.
+KEY = np.dtype({
+    "names": ("handle_left", "co", "handle_right", "interpolation"),
+    "formats": ("c8", "c8", "c8", "i1"),
+    "offsets": (0, 12, 24, 48),
+    "itemsize": 72,
+})
 
-class Sampler:
-    """Evaluates curves at fixed frames (F,). Curves that are keyed together share the search for their keys."""
 
-    def __init__(self, frames):
-        self.frames = np.asarray(frames, dtype=np.float64)
-        self._times = self._reach = None
-
-    def values(self, fcurve):
-        """(F,) float32."""
-        keys = fcurve.keyframe_points
-        if not len(keys) or any(not modifier.mute for modifier in fcurve.modifiers):
-            return self._asked(fcurve, self.frames)
-        times, heights = key_points(fcurve).T
-        self._find(times)
-        if self._one_to_one:
-            return heights
-        values = heights[self._at]
-        if self._outside.size and fcurve.extrapolation == "LINEAR":
-            values[self._outside] = self._asked(fcurve, self.frames[self._outside])
-        if self._between.size:
-            values[self._between] = self._interpolated(fcurve, heights)
-        return values
-
-    def _find(self, times):
-        """For each frame the key that it meets or follows; which frames lie between keys, and which outside of all."""
-        if self._times is not None and len(times) == len(self._times) and (times == self._times).all():
-            return
-        self._times, self._reach = times, None
-        frames, last = self.frames, len(times) - 1
-        before = np.searchsorted(times, frames + SAME_TIME, side="right") - 1
-        self._at = np.clip(before, 0, last)
-        apart = np.abs(times[self._at] - frames) > SAME_TIME
-        outside = (before < 0) | (before >= last)
-        self._outside = np.flatnonzero(apart & outside)
-        self._between = np.flatnonzero(apart & ~outside)
-        self._one_to_one = len(times) == len(frames) and not apart.any() and bool((np.diff(self._at) > 0).all())
-        self._start = self._at[self._between]
-        self._lengths = np.maximum(np.diff(times.astype(np.float64)), 1e-12)
-        self._share = (frames[self._between] - times[self._start]) / self._lengths[self._start] if last else None
-
-    def _interpolated(self, fcurve, heights):
-        """The values at the frames that lie between keys."""
-        start, modes = self._start, key_values(fcurve, "interpolation")[:-1]
-        values, ask = heights[start], (modes > BEZIER)[start]
-        if (modes == BEZIER).any():
-            curved, backward = self._bezier(fcurve, heights)
-            if (modes == BEZIER).all() and not backward.any():
-                return curved
-            bezier = (modes == BEZIER)[start]
-            values, ask = np.where(bezier, curved, values), ask | (bezier & backward)
-        if (modes == LINEAR).any():
-            values = np.where((modes == LINEAR)[start], values + self._share * np.diff(heights)[start], values)
-        if ask.any():
-            values[ask] = self._asked(fcurve, self.frames[self._between[ask]])
-        return values
-
-    def _bezier(self, fcurve, heights):
-        """The values as if all keys were BEZIER, and where they are wrong since a handle points backwards."""
-        times, lengths, start = self._times, self._lengths, self._start
-        heights = heights.astype(np.float64)
-        right, left = key_values(fcurve, "handle_right")[:-1].T, key_values(fcurve, "handle_left")[1:].T
-        reach = np.stack([right[0] - times[:-1], times[1:] - left[0]]) / lengths
-        if self._reach is None or not np.array_equal(reach, self._reach):
-            self._reach = reach
-            # A handle never reaches past the other key.
-            self._kept = np.minimum(1, 1 / np.maximum(np.abs(reach), 1e-12))
-            first, last = np.clip(reach * self._kept, -1, 1)
-            self._backward = ((first < -1e-6) | (last < -1e-6))[start]
-            self._t = _solve(self._share, first[start], 1 - last[start])
-        a, d = heights[:-1], heights[1:]
-        b, c = a + (right[1] - a) * self._kept[0], d + (left[1] - d) * self._kept[1]
-        parts = np.stack([d - a + 3 * (b - c), 3 * (a + c) - 6 * b, 3 * (b - a), a])
-        cubic, square, linear, constant = parts.take(start, axis=1, mode="clip")
-        t = self._t
-        return ((cubic * t + square) * t + linear) * t + constant, self._backward
-
-    @staticmethod
-    def _asked(fcurve, frames):
-        return np.fromiter(map(fcurve.evaluate, frames), dtype=np.float32, count=len(frames))
+def sample(fcurves, frames):
+    """The values (C, F) float32 of curves at frames (F,). Curves with keys at the same times share most of the work."""
+    values = np.empty((len(fcurves), len(frames)), dtype=np.float32)
+    together = defaultdict(list)
+    for row, curve in enumerate(fcurves):
+        keys = _keys(curve)
+        if not len(keys) or any(not modifier.mute for modifier in curve.modifiers):
+            _ask(curve, frames, slice(None), values[row])
+        else:
+            together[keys["co"].real.tobytes()].append((row, curve, keys))
+    for alike in together.values():
+        rows, curves, keys = zip(*alike)
+        values[list(rows)] = _sample_together(curves, keys, frames)
+    return values
 
 
 def key_points(fcurve):
@@ -99,49 +43,132 @@ def key_points(fcurve):
 
 def key_values(fcurve, name):
     """One property of every key: points (K, 2), or "interpolation" as numbers (K,)."""
-    keys = fcurve.keyframe_points
-    if name == "interpolation":
-        values = np.empty(len(keys), np.int32)
-        keys.foreach_get(name, values)
-        return values
-    points = _copied(keys, name) if len(keys) > 1 else None
-    if points is None:
-        points = np.empty((len(keys), 2), np.float32)
-        keys.foreach_get(name, points.reshape(-1))
-    return points
+    values = _keys(fcurve)[name].copy()
+    return values if name == "interpolation" else values.view(np.float32).reshape(-1, 2)
 
 
-def _copied(keys, name):
-    """Points (K, 2) copied from where Blender keeps its keys, or None when they do not lie there as expected.
+def _sample_together(fcurves, keys, frames):
+    """sample() of curves whose keys lie at the same times."""
+    points = _stack(keys, "co")
+    times, last = points[0].real.astype(np.float64), points.shape[1] - 1
+    before = np.searchsorted(times, frames + SAME_TIME, side="right") - 1
+    at = np.clip(before, 0, last)  # the key that a frame meets or follows
+    apart = np.abs(times[at] - frames) > SAME_TIME
+    outside = apart & ((before < 0) | (before >= last))
+    between = apart & ~outside
+    values = _taken(points.imag, at)
+    if between.any():
+        at = np.minimum(at, last - 1)
+        share = np.where(between, (frames - times[at]) / np.maximum(np.diff(times), 1e-12)[at], 0)
+        arcs = _Arcs(points, keys)
+        values += arcs.rise(at, share)
+        for row in np.flatnonzero(arcs.strange.any(1)):
+            _ask(fcurves[row], frames, between & arcs.strange[row, at], values[row])
+    if outside.any():
+        for curve, row in zip(fcurves, values):
+            if curve.extrapolation == "LINEAR":
+                _ask(curve, frames, outside, row)
+    return values
 
-    foreach_get asks for every point by itself and would take most of the time that reading an Action needs. A key
-    begins with its three points (left handle, key, right handle) of three numbers; where the keys lie, how far apart
-    they are, and the first and last point come from Blender itself and have to agree.
+
+class _Arcs:
+    """What lies between the keys (C, K) of curves.
+
+    reach    (2, C or 1, K - 1) how far the two handles reach in time, as a share of the way to the other key
+    powers   three of (C, K - 1): what a curve rises with the cube, the square and the first power of its parameter
+    strange  (C, K - 1) whether only Blender itself can follow this arc
     """
-    first, last, count = keys[0], keys[-1], len(keys)
-    begin = first.as_pointer()
-    size = keys[1].as_pointer() - begin
-    if size < KEY_BYTES or last.as_pointer() != begin + size * (count - 1):
+
+    def __init__(self, points, keys):
+        modes = _stack(keys, "interpolation")[:, :-1]
+        step = np.diff(points)
+        right = _stack(keys, "handle_right")[:, :-1] - points[:, :-1]
+        left = points[:, 1:] - _stack(keys, "handle_left")[:, 1:]
+        straight = modes != BEZIER  # as a curve is whose handles lie at the thirds
+        if straight.any():
+            step.imag[modes == CONSTANT] = 0
+            right[straight] = left[straight] = step[straight] / 3
+        reach = np.stack([right.real, left.real]) / np.maximum(step.real, 1e-12)
+        if (reach == reach[:, :1]).all():
+            reach = reach[:, :1]
+        kept = 1 / np.maximum(np.abs(reach), 1)  # a handle never reaches past the other key
+        self.reach = reach * kept
+        self.strange = (modes > BEZIER) | (self.reach < -1e-6).any(0)
+        first, last = right.imag * kept[0], step.imag - left.imag * kept[1]
+        self.powers = step.imag + 3 * (first - last), 3 * (last - 2 * first), 3 * first
+
+    def rise(self, at, share):
+        """How much the curves rise (C, F) over a share (F,) of the arcs at (F,)."""
+        first, last = _taken(self.reach, at).astype(np.float64)
+        t = _solve(share, first, 1 - last).astype(np.float32)
+        rise = np.float32(0)
+        for power in self.powers:
+            rise = (rise + _taken(power, at)) * t
+        return rise
+
+
+def _ask(fcurve, frames, where, values):
+    """Let Blender evaluate a curve where (F,) nothing else will do, and write what it says to values (F,)."""
+    values[where] = np.fromiter(map(fcurve.evaluate, frames[where]), dtype=np.float32)
+
+
+def _keys(fcurve):
+    """All keys of a curve (K,), as KEY describes them. They may be Blender's own: copy what is to last."""
+    points = fcurve.keyframe_points
+    keys = _seen(points) if len(points) > 1 else None
+    if keys is None:
+        keys = np.empty(len(points), dtype=KEY)
+        for name in ("handle_left", "co", "handle_right"):
+            values = np.empty(2 * len(points), dtype=np.float32)
+            points.foreach_get(name, values)
+            keys[name] = values.view(np.complex64)
+        modes = np.empty(len(points), dtype=np.int32)
+        points.foreach_get("interpolation", modes)
+        keys["interpolation"] = modes
+    return keys
+
+
+def _seen(points):
+    """The keys where Blender keeps them, to be copied at once, or None when they do not lie there as expected.
+
+    foreach_get asks for every number by itself and would take most of the time that reading an Action needs. Where the
+    keys lie, how far apart they are, and what the last one says comes from Blender itself and has to agree.
+    """
+    last, count = points[-1], len(points)
+    begin = points[0].as_pointer()
+    if last.as_pointer() != begin + KEY.itemsize * (count - 1):
         return None
-    memory = (ctypes.c_char * (size * count)).from_address(begin)
-    pairs = np.ndarray(count, np.complex64, memory, POINT_OFFSETS[name], size)  # two numbers at a time copy faster
-    points = pairs.copy().view(np.float32).reshape(-1, 2)
-    agree = points[0].tolist() == [*getattr(first, name)] and points[-1].tolist() == [*getattr(last, name)]
-    return points if agree else None
+    keys = np.frombuffer((ctypes.c_char * (KEY.itemsize * count)).from_address(begin), dtype=KEY)
+    told = complex(*last.handle_left), complex(*last.co), complex(*last.handle_right), _modes()[last.interpolation]
+    return keys if keys[-1].item() == told else None
+
+
+@cache
+def _modes():
+    """The numbers of the kinds of interpolation."""
+    return {item.identifier: item.value for item in bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items}
+
+
+def _stack(keys, name):
+    """One property of the keys (C, K) of curves."""
+    return np.stack([each[name] for each in keys])
+
+
+def _taken(numbers, at):
+    """numbers[..., at], at twice the speed."""
+    return numbers.take(at, axis=-1, mode="clip")
 
 
 def _solve(x, first, second):
     """Where a cubic from 0 to 1 with inner control points first and second reaches x: Newton inside a bracket."""
     cubic, square, linear = 1 + 3 * first - 3 * second, 3 * second - 6 * first, 3 * first
-    low, high, t = np.zeros_like(x), np.ones_like(x), x.copy()
+    low, high, t = 0.0, 1.0, x
     for _ in range(60):
         error = ((cubic * t + square) * t + linear) * t - x
-        wrong = np.abs(error) > 1e-9
-        if not wrong.any():
+        if not (np.abs(error) > 1e-9).any():
             break
-        low, high = np.where(error < 0, t, low), np.where(error < 0, high, t)
-        slope = (3 * cubic * t + 2 * square) * t + linear
-        newton = t - error / np.where(slope > 1e-9, slope, 1)
-        inside = (slope > 1e-9) & (newton >= low) & (newton <= high)
-        t = np.where(wrong, np.where(inside, newton, (low + high) / 2), t)
-    return t
+        short = error < 0
+        low, high = np.where(short, t, low), np.where(short, high, t)
+        newton = t - error / np.maximum((3 * cubic * t + 2 * square) * t + linear, 1e-9)
+        t = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
+    return np.broadcast_to(t, first.shape)

@@ -11,9 +11,10 @@ from ..errors import MotionError
 from ..motion import quat
 from ..motion.skeleton import backward
 from . import actions, rig
-from .fcurves import Sampler
+from .fcurves import key_points, sample
 
 SLICE = 0.04  # seconds of work between two signs of life
+BATCH = 2**16  # values that are read at once
 BLOCK = 1024  # frames that are posed at once
 BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)')
 
@@ -97,14 +98,14 @@ class _Pose:
 
     def fill(self, source, frames):
         """Put the curves' values in their places. Yields the fraction that is done, from 0 to 0.7."""
-        sampler, done = Sampler(frames), 0
+        done, batch = 0, max(1, BATCH // len(frames))
         while True:
             ob, action, slot = source.fetch()
             curves, until = actions.fcurves(action, ob, slot), time.perf_counter() + SLICE
             while done < len(curves) and time.perf_counter() < until:
-                self._take(action, curves[done], sampler)
-                done += 1
-            yield 0.7 * done / max(1, len(curves))
+                self._take(action, curves[done:done + batch], frames)
+                done += batch
+            yield 0.7 * min(1, done / max(1, len(curves)))
             if done >= len(curves):
                 break
         self.table[~self.keyed] = self.present[~self.keyed][:, None]
@@ -113,20 +114,30 @@ class _Pose:
         self.scaled = self._differs(7, 10, bones[7:] - 1).any()
         self.direct = not (self.scaled or self.keyed[:, -1].any()) and self._same_tree()
 
-    def _take(self, action, curve, sampler):
+    def _take(self, action, curves, frames):
+        """Put the values of some curves in their places."""
+        placed = [(curve, place) for curve in curves if (place := self._place(curve)) is not None]
+        if not placed:
+            return
+        curves, places = zip(*placed)
+        columns, rows = np.transpose(places)
+        values = sample(curves, frames)
+        self.keyed[columns, rows] = True
+        self.table[columns, rows] = values
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            row, frame = np.argwhere(wrong)[0]
+            raise bad_value(action, curves[row], frames[frame])
+
+    def _place(self, curve):
+        """Column and row of a curve's values, or None when they have no say in the pose."""
         name, channel = bone_of(curve.data_path)
         row = self.rows.get(name)
         if row is None or channel not in COLUMNS or not actions.is_playing(curve):
-            return
+            return None
         if channel.startswith("rotation") and channel != rotation_channel(self.modes[row]):
-            return
-        column = COLUMNS[channel] + curve.array_index
-        self.keyed[column, row] = True
-        self.table[column, row] = values = sampler.values(curve)
-        if not np.isfinite(np.dot(values, values)):  # one pass; an overflow does no harm either
-            wrong = ~np.isfinite(values)
-            if wrong.any():
-                raise bad_value(action, curve, sampler.frames[wrong][0])
+            return None
+        return COLUMNS[channel] + curve.array_index, row
 
     def _differs(self, first, last, numbers):
         """(B,) whether any of a bone's numbers (last - first, B, F) is not zero."""
@@ -220,7 +231,9 @@ class _Pose:
 
 
 def bad_value(action, curve, frame):
-    """The error for a value that is not a number."""
+    """The error for a value that is not a number at this frame, or at a key near it."""
+    points = key_points(curve)
+    frame = next(iter(points[~np.isfinite(points).all(-1), 0]), frame)
     name, channel = bone_of(curve.data_path)
     where = f'bone "{name}", ' if name is not None else ""
     return MotionError(f'The Action "{action.name}" has a value that is not a number: {where}{channel}'

@@ -9,7 +9,6 @@ import pytest
 
 from mm_blender.errors import MotionError
 from mm_blender.scene import actions, evaluated, fcurves, plain, rig, sampling
-from mm_blender.scene.fcurves import Sampler
 from mm_blender.scene.source import Source
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
@@ -132,17 +131,33 @@ def test_curves_are_evaluated_as_blender_does(rigs):
     for extrapolation in ("CONSTANT", "LINEAR"):
         curve.extrapolation = extrapolation
         expected = np.array([curve.evaluate(frame) for frame in frames])
-        assert np.abs(Sampler(frames).values(curve) - expected).max() < 1e-5
+        assert np.abs(fcurves.sample([curve], frames) - expected).max() < 1e-5
 
 
-def test_keys_are_the_same_whether_copied_at_once_or_asked_for_one_by_one(rigs, monkeypatch):
+def test_curves_are_evaluated_together_as_alone(rigs):
     ob = rigs.chain()
     curves = actions.fcurves(rigs.animate(ob, "Wave", KEYS), ob)
-    names = ("co", "handle_left", "handle_right")
-    assert fcurves._copied(curves[0].keyframe_points, "co") is not None
-    copied = [[fcurves.key_values(curve, name) for name in names] for curve in curves]
-    monkeypatch.setattr(fcurves, "_copied", lambda keys, name: None)
-    assert np.array_equal(copied, [[fcurves.key_values(curve, name) for name in names] for curve in curves])
+    curves[1].keyframe_points[2].co.x += 0.5  # times of its own
+    curves[1].update()
+    for index, kind in enumerate(("CONSTANT", "LINEAR", "BEZIER", "BOUNCE")):
+        curves[2].keyframe_points[index].interpolation = kind
+    curves[3].keyframe_points[1].handle_right_type = "FREE"
+    curves[3].keyframe_points[1].handle_right.x += 1
+    curves[4].extrapolation = "LINEAR"
+    curves[5].modifiers.new("NOISE")
+    frames = np.linspace(-3, 27, 121)
+    expected = [[curve.evaluate(frame) for frame in frames] for curve in curves]
+    assert np.abs(fcurves.sample(curves, frames) - expected).max() < 1e-5
+
+
+def test_keys_are_the_same_whether_seen_at_once_or_asked_for_one_by_one(rigs, monkeypatch):
+    ob = rigs.chain()
+    curves = actions.fcurves(rigs.animate(ob, "Wave", KEYS), ob)
+    for key, kind in zip(curves[0].keyframe_points, ("CONSTANT", "LINEAR", "SINE", "ELASTIC", "BACK", "BEZIER")):
+        key.interpolation = kind
+    seen = [fcurves._seen(curve.keyframe_points).tolist() for curve in curves]
+    monkeypatch.setattr(fcurves, "_seen", lambda points: None)
+    assert seen == [fcurves._keys(curve).tolist() for curve in curves]
 
 
 @pytest.mark.parametrize("fps,base,rate", [(24, 1, 24), (25, 1, 25), (30, 1.001, 29.97)])
@@ -354,8 +369,8 @@ def test_a_value_that_is_not_a_number_is_named(rigs, way):
     if way == "evaluated":
         ob.pose.bones["b4"].constraints.new("LIMIT_ROTATION")
     curve = next(curve for curve in actions.fcurves(action, ob) if '"b2"' in curve.data_path)
-    curve.keyframe_points[3].co.y = math.nan
-    with pytest.raises(MotionError, match=r'"Broken".*"b2", location\[0\], frame 10\.'):
+    curve.keyframe_points[4].co.y = math.nan
+    with pytest.raises(MotionError, match=r'"Broken".*"b2", location\[0\], frame 17\.75\.'):
         read(ob, action)
 
 
