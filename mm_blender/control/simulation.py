@@ -9,7 +9,7 @@ import numpy as np
 from ..motion import spring
 
 # Half-lives in seconds: how soon the velocity and the facing reach what is wanted.
-VELOCITY, FACING = 0.22, 0.22
+VELOCITY, FACING = 0.16, 0.22
 
 
 class Simulation:

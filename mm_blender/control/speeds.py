@@ -50,7 +50,7 @@ def root_velocities(database):
             step = quat.inv_rotate(turns[steps], np.diff(places[frames], axis=0)) * database.rate
             velocities[steps, :2] = step[:, :2]
             velocities[steps, 2] = quat.angular_velocity(turns[frames], 1 / database.rate)[:, 2]
-            velocities[part.stop - 1] = velocities[part.stop - 2]
+            velocities[part.stop - 1] = velocities[part.start if part.loop else part.stop - 2]
     return velocities
 
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Courses: two minutes each of what a person does with a stick, made by rule: every change is measured alike."""
+
+import numpy as np
+
+from ..control.stick import NAMES, Recording
+
+SECONDS = 120.0
+STEP = 1 / 20  # how often a hand that moves all the time is written down
+
+
+def all_courses(seconds=SECONDS):
+    """Name → Recording."""
+    makers = (slalom, stop_and_go, reversals, strafing_square, random_walk)
+    return {maker.__name__: maker(seconds) for maker in makers}
+
+
+def slalom(seconds=SECONDS, swing=60.0, period=6.0):
+    """Left and right in curves of `swing` degrees: walking in the first half, running in the second."""
+    times = np.arange(0, seconds, STEP)
+    angle = np.radians(swing) * np.sin(2 * np.pi * times / period)
+    return _recording(times, move_x=np.sin(angle), move_y=np.cos(angle), run=times >= seconds / 2)
+
+
+def stop_and_go(seconds=SECONDS, go=2.5, stop=1.5):
+    """Off in another direction after each stop; every third time at a run."""
+    starts = np.arange(0, seconds, go + stop)
+    turn = np.radians(135) * np.arange(len(starts))
+    times = np.column_stack([starts, starts + go]).ravel()
+    moving = np.tile([1.0, 0.0], len(starts))
+    angle = np.repeat(turn, 2)
+    return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle),
+                      run=np.repeat(np.arange(len(starts)) % 3 == 2, 2))
+
+
+def reversals(seconds=SECONDS, each=2.5):
+    """To and fro at a walk, turning round each time."""
+    times = np.arange(0, seconds, each)
+    return _recording(times, move_y=np.where(np.arange(len(times)) % 2, -1.0, 1.0))
+
+
+def strafing_square(seconds=SECONDS, side=2.5):
+    """Round a square without turning: right, forward, left, back."""
+    times = np.arange(0, seconds, side)
+    corner = np.arange(len(times)) % 4
+    return _recording(times, move_x=np.array([1.0, 0, -1, 0])[corner], move_y=np.array([0.0, 1, 0, -1])[corner],
+                      face_y=np.ones(len(times)), strafe=np.ones(len(times)))
+
+
+def random_walk(seconds=SECONDS, seed=0):
+    """Anywhere, at any speed, for a moment or a while; standing, walking and running."""
+    rng = np.random.default_rng(seed)
+    times = np.cumsum(rng.uniform(0.5, 3.0, int(seconds)))
+    times = np.concatenate([[0.0], times[times < seconds]])
+    angle = rng.uniform(-np.pi, np.pi, len(times))
+    size = rng.choice([0.0, 0.6, 1.0, 1.0], len(times))
+    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle),
+                      run=rng.random(len(times)) < 0.35)
+
+
+def _recording(times, **columns):
+    table = np.zeros((len(times), len(NAMES)))
+    for name, values in columns.items():
+        table[:, NAMES.index(name)] = values
+    return Recording(times, table)

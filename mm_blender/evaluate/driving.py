@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What driving was like, in figures: does it follow, do the feet stay, does nothing pop."""
+
+import numpy as np
+
+from ..control.simulation import wrapped
+from ..motion.skeleton import forward
+
+# Seconds after a transition in which a peak of acceleration is its doing.
+AFTER = 0.1
+# A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
+REACHED, WISH = 0.9, 0.5
+# Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
+SMOOTH = 0.1
+
+
+def report(database, clip, trace, own=None):
+    """The figures of a drive as plain values; own: own_acceleration(database) where it is known already."""
+    own = own or own_acceleration(database)
+    positions = clip.globals()[0]
+    roots = positions[:, 0, :2]
+    apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
+    yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
+    turned = np.degrees(np.abs(wrapped(yaws - trace.simulated[:, 2])))
+    peaks = _transition_peaks(positions, trace, clip.rate)
+    return {
+        "seconds": round(len(clip) / clip.rate, 2),
+        "transitions_per_second": _round(trace.jumped.mean() * clip.rate),
+        "root_distance": {"mean": _round(apart.mean()), "p95": _round(np.percentile(apart, 95))},
+        "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
+        "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
+        "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
+        **_feet(database, positions, trace, clip.rate),
+        "transition_acceleration_ratio": _summary(peaks / own),
+        "frames_per_clip": _shares({part.name: (trace.frames >= part.start) & (trace.frames < part.stop)
+                                    for part in database.ranges}),
+        "frames_per_tag": _shares({name: mask[trace.frames] for name, mask in database.tags.items()}),
+    }
+
+
+def own_acceleration(database, percentile=99.9):
+    """A percentile of the joints' accelerations (m/s²) in the clips themselves: what is natural for this motion."""
+    parts = []
+    for part in database.ranges:
+        frames = slice(part.start, part.stop)
+        positions, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
+        parts.append(_accelerations(positions, database.rate).ravel())
+    return float(np.percentile(np.concatenate(parts), percentile))
+
+
+def reversal_times(roots, trace, rate):
+    """Seconds from each wish that turns round by more than 90 degrees until the root has 90 % of the new velocity;
+    only wishes that last that long count."""
+    velocities = _velocities(roots, rate)
+    wanted = trace.wanted[:, :2]
+    speed = np.linalg.norm(wanted, axis=-1)
+    changes = np.flatnonzero(np.linalg.norm(np.diff(wanted, axis=0), axis=-1) > 0.1) + 1
+    times = []
+    for change, end in zip(changes, [*changes[1:], len(wanted)]):
+        before, now = wanted[change - 1], wanted[change]
+        if before @ now < 0 and min(speed[change - 1], speed[change]) > WISH:
+            along = velocities[change:end] @ now / speed[change]
+            if (there := along >= REACHED * speed[change]).any():
+                times.append(float(there.argmax() / rate))
+            elif end - change > 1.5 * rate:
+                times.append((end - change) / rate)
+    return np.array(times)
+
+
+def _feet(database, positions, trace, rate):
+    """Slide (cm/s) of feet that are held, of feet that the source says stand, and how many of these are held."""
+    joints = [database.character.joint(role) for role in database.character.contact_roles()]
+    toes = positions[:, joints]
+    slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate * 100
+    standing, held = trace.contacts[1:] & trace.contacts[:-1], trace.planted[1:] & trace.planted[:-1]
+    ground = standing_heights(database, joints)
+    low = (toes[1:, :, 2] < ground + 0.01) & standing
+    return {
+        "foot_slide_held": _round(slide[held].mean() if held.any() else 0.0),
+        "foot_slide_source_contact": _round(slide[standing].mean() if standing.any() else 0.0),
+        "foot_slide_source_contact_low": _round(slide[low].mean() if low.any() else 0.0),
+        "share_of_contact_held": _round((trace.planted & trace.contacts).sum() / max(trace.contacts.sum(), 1)),
+        "share_of_contact_low": _round(low.sum() / max(standing.sum(), 1)),
+        "toe_penetration_mm": _round(1000 * max(0.0, float((ground - toes[..., 2]).max()))),
+    }
+
+
+def standing_heights(database, joints):
+    """(C,) how high each contact joint is while its foot stands."""
+    frames = np.arange(0, len(database), max(1, len(database) // 5000))
+    positions, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
+    contacts = database.contacts[frames]
+    return np.array([np.median(positions[contacts[:, column], joint, 2]) if contacts[:, column].any() else 0.0
+                     for column, joint in enumerate(joints)])
+
+
+def _longest_against(roots, trace, rate):
+    """The longest time in seconds for which the root did not go where the stick pointed at all."""
+    wanted = trace.wanted[:, :2]
+    speed = np.linalg.norm(wanted, axis=-1)
+    along = (_velocities(roots, rate) * wanted).sum(-1) / np.maximum(speed, 1e-6)
+    against = (speed > WISH) & (along < 0.1 * speed)
+    changed = np.concatenate([[False], np.linalg.norm(np.diff(wanted, axis=0), axis=-1) > 0.1])
+    longest = now = 0
+    for wrong, new in zip(against, changed):
+        now = now + 1 if wrong and not new else int(wrong)
+        longest = max(longest, now)
+    return longest / rate
+
+
+def _transition_peaks(positions, trace, rate):
+    """(T,) the largest acceleration of any joint around each transition."""
+    accelerations = _accelerations(positions, rate).max(axis=-1)  # of frame f + 1
+    after = round(AFTER * rate)
+    return np.array([accelerations[max(0, jump - 2):jump + after].max() for jump in np.flatnonzero(trace.jumped)
+                     if 2 <= jump < len(accelerations)])
+
+
+def _accelerations(positions, rate):
+    return np.linalg.norm(np.diff(positions, 2, axis=0), axis=-1) * rate ** 2
+
+
+def _velocities(roots, rate):
+    """(F, 2) over the SMOOTH seconds around each frame."""
+    half = max(1, round(SMOOTH * rate / 2))
+    padded = np.concatenate([roots[:1].repeat(half, axis=0), roots, roots[-1:].repeat(half, axis=0)])
+    return (padded[2 * half:] - padded[:-2 * half]) * (rate / (2 * half))
+
+
+def _shares(masks):
+    shares = {name: _round(float(mask.mean())) for name, mask in masks.items() if mask.any()}
+    return dict(sorted(shares.items(), key=lambda pair: -pair[1]))
+
+
+def _summary(values):
+    if not len(values):
+        return {"count": 0}
+    return {"count": len(values), "mean": _round(values.mean()), "p95": _round(np.percentile(values, 95)),
+            "max": _round(values.max())}
+
+
+def _round(value):
+    return round(float(value), 4)

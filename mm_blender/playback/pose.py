@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pose that a matcher hands to playback, for K characters at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class Pose:
+    """What is played this frame, and how it moves.
+
+    positions   (K, M, 3) local positions of the moving joints below the root
+    rotations   (K, J, 4) local rotations; joint 0, the root, is not used
+    velocities  (K, M, 3) of the positions
+    spins       (K, J, 3) angular velocities of the rotations
+    travel      (K, 3) velocity of the root, seen from itself: right, forward, turning (rad/s)
+    contacts    (K, C) whether each foot stands
+    """
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    velocities: np.ndarray
+    spins: np.ndarray
+    travel: np.ndarray
+    contacts: np.ndarray

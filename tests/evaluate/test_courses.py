@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The courses are what they say."""
+
+import numpy as np
+
+from mm_blender.control import stick
+from mm_blender.evaluate import courses
+
+
+def test_there_are_five_of_two_minutes():
+    made = courses.all_courses()
+    assert list(made) == ["slalom", "stop_and_go", "reversals", "strafing_square", "random_walk"]
+    assert all(115 < course.duration <= 120 for course in made.values())
+    assert all(np.hypot(*course.values[:, :2].T).max() <= 1 + 1e-9 for course in made.values())
+
+
+def test_they_are_the_same_each_time_and_survive_their_files(tmp_path):
+    for name, course in courses.all_courses(20).items():
+        course.save(tmp_path / "a.csv")
+        np.testing.assert_allclose(stick.load(tmp_path / "a.csv").values, course.values, atol=1e-8)
+        np.testing.assert_array_equal(getattr(courses, name)(20).values, course.values)
+
+
+def test_each_asks_for_what_it_is_named_after():
+    reversals = courses.reversals(10).values[:, 1]
+    assert (reversals[1:] == -reversals[:-1]).all()
+    square = courses.strafing_square(10).values
+    assert (square[:, 5] == 1).all() and not square[:4, :2].sum(axis=0).any()
+    stops = np.hypot(*courses.stop_and_go(40).values[:, :2].T)
+    assert (stops[1::2] == 0).all() and (stops[::2] > 0.99).all()
+    slalom = courses.slalom(20)
+    assert {0, 1} == set(slalom.values[:, 4]) and np.ptp(slalom.values[:, 0]) > 1.6
+    assert len({tuple(row) for row in courses.random_walk(60).values.tolist()}) > 15

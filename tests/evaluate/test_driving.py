@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The figures say what happened: good driving is within its limits, and each kind of harm shows in its figure."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mm_blender.evaluate import courses, driving
+from mm_blender.playback.drive import drive_all
+
+
+@pytest.fixture(scope="module")
+def takes(demo_database):
+    made = courses.all_courses(12)
+    return dict(zip(made, drive_all(demo_database, list(made.values()))))
+
+
+@pytest.fixture(scope="module")
+def own(demo_database):
+    return driving.own_acceleration(demo_database)
+
+
+@pytest.fixture
+def walk(takes):
+    return takes["slalom"]
+
+
+def with_root(clip, roots):
+    positions = clip.positions.copy()
+    positions[:, 0, :2] = roots
+    return clip.with_changes(positions=positions)
+
+
+def test_on_every_course_feet_stay_toes_do_not_sink_nothing_pops_and_it_follows(demo_database, takes, own):
+    for name, (clip, trace) in takes.items():
+        report = driving.report(demo_database, clip, trace, own)
+        assert report["foot_slide_held"] <= 0.5, name
+        assert report["share_of_contact_held"] >= 0.75, name
+        assert report["toe_penetration_mm"] <= 5, name
+        assert report["root_distance"]["mean"] <= 0.12, name
+        assert report["transition_acceleration_ratio"]["p95"] <= 1.5, name
+        assert report["longest_against_the_stick"] <= 1.5, name
+
+
+def test_a_turn_back_is_quick(demo_database, takes, own):
+    times = driving.report(demo_database, *takes["reversals"], own)["seconds_to_new_velocity"]
+    assert times["count"] >= 3 and times["mean"] <= 0.6
+
+
+def test_every_frame_belongs_to_a_clip_and_tags_are_counted(demo_database, walk, own):
+    report = driving.report(demo_database, *walk, own)
+    assert sum(report["frames_per_clip"].values()) == pytest.approx(1, abs=0.02)
+    assert report["frames_per_tag"]["walk"] > 0.3
+    assert report["transitions_per_second"] == pytest.approx(walk[1].jumped.sum() / report["seconds"], rel=0.01)
+
+
+def test_sliding_shows(demo_database, walk, own):
+    clip, trace = walk
+    drift = clip.positions[:, 0, :2] + [0.1, 0] * (np.arange(len(clip)) / clip.rate)[:, None]
+    report = driving.report(demo_database, with_root(clip, drift), trace, own)
+    assert report["foot_slide_held"] == pytest.approx(10, abs=0.5)  # cm/s
+
+
+def test_sinking_shows(demo_database, walk, own):
+    clip, trace = walk
+    positions = clip.positions.copy()
+    positions[100, 0, 2] -= 0.03
+    report = driving.report(demo_database, clip.with_changes(positions=positions), trace, own)
+    assert 15 < report["toe_penetration_mm"] < 31
+
+
+def test_a_pop_shows(demo_database, walk, own):
+    clip, trace = walk
+    jump = np.flatnonzero(trace.jumped)[3]
+    rotations = clip.rotations.copy()
+    rotations[jump:, 3] = demo_database.rotations[0, 4]
+    ratio = driving.report(demo_database, clip.with_changes(rotations=rotations), trace, own)
+    assert ratio["transition_acceleration_ratio"]["max"] > 2
+
+
+def test_distance_and_facing_show(demo_database, walk, own):
+    clip, trace = walk
+    elsewhere = np.column_stack([clip.positions[:, 0, :2] + [0.3, 0.4], trace.simulated[:, 2] + 0.5])
+    away = replace(trace, simulated=elsewhere)
+    report = driving.report(demo_database, clip, away, own)
+    assert report["root_distance"] == {"mean": pytest.approx(0.5, abs=1e-3), "p95": pytest.approx(0.5, abs=1e-3)}
+    assert 20 < report["facing_error_degrees"]["mean"] < 37
+
+
+def test_the_time_of_a_reversal_is_when_the_root_has_turned(walk):
+    trace, rate = walk[1], 60.0
+    wanted = np.zeros((240, 3))
+    wanted[:120, 1], wanted[120:, 1] = 1.2, -1.2
+    speed = np.interp(np.arange(240), [0, 120, 180, 240], [1.2, 1.2, -1.2, -1.2])
+    roots = np.column_stack([np.zeros(240), np.cumsum(speed) / rate])
+    times = driving.reversal_times(roots, replace(trace, wanted=wanted), rate)
+    assert times == pytest.approx([0.95], abs=0.04)
+    never = np.column_stack([np.zeros(240), np.arange(240) * 0.02])
+    assert driving.reversal_times(never, replace(trace, wanted=wanted), rate) == pytest.approx([2.0])
+    assert driving._longest_against(never, replace(trace, wanted=wanted), rate) == pytest.approx(2.0)

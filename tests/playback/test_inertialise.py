@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inertialisation: nothing jumps, and nothing is left of the old motion after a while."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mm_blender.motion import quat
+from mm_blender.playback.inertialise import KINDS, Blend, Inertia, quintic, spring_speed_limit
+from mm_blender.playback.pose import Pose
+
+DT = 1 / 60
+
+
+def moving(place, velocity, angle, spin):
+    """Two characters that move steadily: a pose for each time."""
+    def at(time):
+        axis = np.array([0.6, 0, 0.8])
+        turn = np.broadcast_to((angle + spin * time) * axis, (2, 4, 3)).astype(np.float32)
+        return Pose(np.full((2, 1, 3), place + velocity * time, np.float32), quat.from_scaled_angle_axis(turn),
+                    np.full((2, 1, 3), velocity, np.float32),
+                    np.broadcast_to(spin * axis, (2, 4, 3)).astype(np.float32),
+                    np.full((2, 3), velocity, np.float32), np.zeros((2, 2), bool))
+    return at
+
+
+OLD, NEW, THIRD = moving(0.0, 1.0, 0.2, 2.0), moving(0.5, -0.8, 1.2, -1.0), moving(-0.4, 0.3, -0.6, 0.5)
+
+
+def played(blend, jumps, frames=60):
+    """What is shown when motions begin at the given frames, as positions and angles of the first character."""
+    inertia, shown, source, poses = Inertia(OLD(0), blend), None, OLD, []
+    for frame in range(frames):
+        if frame in jumps:
+            source = jumps[frame]
+            inertia.transition(np.array([True, False]), shown, source(frame * DT), DT)
+        shown = inertia.apply(_first_only(source(frame * DT), OLD(frame * DT)), DT)
+        poses.append(shown)
+    return poses
+
+
+def _first_only(new, old):
+    for name in ("positions", "rotations", "velocities", "spins", "travel"):
+        getattr(new, name)[1] = getattr(old, name)[1]
+    return new
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("jumps", [{20: NEW}, {20: NEW, 24: THIRD}, {20: NEW, 21: OLD, 22: THIRD}])
+def test_nothing_jumps_also_where_transitions_overlap(kind, jumps):
+    poses = played(Blend(kind), jumps)
+    places = np.array([pose.positions[0, 0, 0] for pose in poses])
+    turns = np.array([pose.rotations[0, 0] for pose in poses])
+    # Without inertialisation the velocity would change by 0.5 m / DT = 30 m/s, and 60 rad/s.
+    assert np.abs(np.diff(places, 2)).max() / DT < 3.5
+    spins = quat.angular_velocity(turns, DT)
+    assert np.linalg.norm(np.diff(spins, axis=0), axis=-1).max() < 8
+    travel = np.array([pose.travel[0, 0] for pose in poses])
+    assert np.abs(np.diff(travel)).max() < 0.4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_frame_goes_on_as_the_old_motion_did(kind):
+    poses = played(Blend(kind), {20: NEW})
+    assert poses[20].positions[0, 0, 0] == pytest.approx(OLD(20 * DT).positions[0, 0, 0], abs=0.012)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_left_of_the_old_motion_later(kind):
+    pose, new = played(Blend(kind), {20: NEW})[-1], NEW(59 * DT)
+    np.testing.assert_allclose(pose.positions[0], new.positions[0], atol=5e-3 if kind == "spring" else 1e-6)
+    turn = quat.mul(pose.rotations[0], quat.inv(new.rotations[0]))
+    assert np.linalg.norm(quat.to_scaled_angle_axis(quat.absolute(turn)), axis=-1).max() < 0.02
+
+
+def test_who_does_not_jump_is_left_alone():
+    pose = played(Blend(), {20: NEW})[30]
+    np.testing.assert_allclose(pose.positions[1], OLD(30 * DT).positions[1], atol=1e-6)
+
+
+def test_a_quintic_begins_and_ends_as_it_should():
+    x0, v0 = np.array([0.3, 0.3, -0.2, 0.0]), np.array([0.5, -1.5, 0.4, 1.0])
+    times = np.linspace(0, 0.4, 401)
+    offsets, speeds = np.array([quintic(x0, v0, time, 0.4) for time in times]).swapaxes(0, 1)
+    np.testing.assert_allclose(offsets[0], x0)
+    np.testing.assert_allclose(speeds[0], v0)
+    np.testing.assert_allclose(offsets[-1], 0, atol=1e-12)
+    np.testing.assert_allclose(np.gradient(offsets, times, axis=0)[1:-1], speeds[1:-1], atol=0.02)
+
+
+def test_without_overshoot_no_offset_passes_zero():
+    rng = np.random.default_rng(1)
+    x0, v0 = rng.normal(0, 0.3, 500), rng.normal(0, 4, 500)
+    lowest = {}
+    for overshoot in (False, True):
+        sides = [quintic(x0, v0, time, 0.4, overshoot)[0] * np.sign(x0) for time in np.linspace(0, 0.4, 200)]
+        lowest[overshoot] = np.min(sides)
+    assert lowest[False] > -1e-9 and lowest[True] < -0.05
+
+
+def test_a_spring_without_overshoot_is_no_faster_than_it_can_stop():
+    blend = Blend("spring", overshoot=False)
+    fast = moving(0.02, 8.0, 0.0, 0.0)
+    sides = []
+    for settings in (blend, replace(blend, overshoot=True)):
+        inertia = Inertia(OLD(0), settings)
+        inertia.transition(np.array([0]), OLD(0), fast(0), 0.0)
+        offsets = [inertia.apply(fast(0), DT).positions[0, 0, 0] - 0.02 for _ in range(40)]
+        sides.append(max(offsets))
+    assert sides[0] <= 1e-6 or sides[1] > sides[0]
+    speed = spring_speed_limit(np.array([0.1, -0.1, 0.1]), np.array([-50.0, 50.0, 50.0]), 0.1)
+    assert abs(speed[0]) < 1.5 and abs(speed[1]) < 1.5 and speed[2] == 50

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Driven characters: they go where they are wanted, each alone as in a crowd, and search at the right moments."""
+
+import numpy as np
+import pytest
+
+from mm_blender.playback.matcher import MotionMatcher
+from mm_blender.playback.player import Drive, Player
+from mm_blender.playback.root import Sync
+
+FORWARD, STILL = np.array([[0.0, 1.3]]), np.zeros((1, 2))
+AHEAD = np.zeros(1)
+
+
+@pytest.fixture
+def player(motion, search):
+    return Player(motion, search)
+
+
+def ending(motion):
+    """The last frame of a clip that does not go round."""
+    return next(part for part in motion.database.ranges if not part.loop).stop - 1
+
+
+def drive(player, seconds, velocities=FORWARD, yaws=AHEAD):
+    for _ in range(round(seconds / player.dt)):
+        player.step(velocities, yaws)
+    return player
+
+
+def test_it_walks_where_it_is_wanted_and_stops(player):
+    drive(player, 4)
+    assert player.positions[0, 1] == pytest.approx(player.simulation.positions[0, 1], abs=0.16)
+    assert player.positions[0, 1] > 4
+    drive(player, 2, STILL)
+    assert np.hypot(*player.played.travel[0, :2]) < 0.15
+    tags = [name for name, mask in player.motion.database.tags.items() if mask[player.matcher.frames[0]]]
+    assert "idle" in tags or "stop" in tags
+
+
+def test_it_runs_when_more_is_wanted(player):
+    drive(player, 4, np.array([[0.0, 3.4]]))
+    assert player.motion.database.tags["run"][player.matcher.frames[0]]
+
+
+def test_it_turns_round(player):
+    drive(player, 3)
+    drive(player, 3, -FORWARD, np.array([np.pi]))
+    assert np.cos(player.yaws[0]) < -0.9 and player.played.travel[0, 1] > 0.8
+
+
+def test_without_any_sync_it_still_follows(motion, search):
+    player = drive(Player(motion, search, settings=Drive(sync=Sync("none", "none"))), 6)
+    assert np.linalg.norm(player.positions - player.simulation.positions) < 0.6
+
+
+def test_a_crowd_goes_as_each_would_alone(motion, search):
+    velocities, yaws = np.array([[0, 1.3], [1.0, 0.2], [0, 0]]), np.array([0.0, -1.2, 0.5])
+    crowd = drive(Player(motion, search, 3), 3, velocities, yaws)
+    for index in range(3):
+        alone = drive(Player(motion, search), 3, velocities[index:index + 1], yaws[index:index + 1])
+        assert alone.matcher.frames[0] == crowd.matcher.frames[index]
+        np.testing.assert_allclose(alone.positions[0], crowd.positions[index], atol=1e-5)
+        np.testing.assert_allclose(alone.rotations[0, 1:], crowd.rotations[index, 1:], atol=1e-4)
+
+
+def test_a_jump_of_the_wish_is_searched_for_at_once(motion, search, monkeypatch):
+    player = drive(Player(motion, search, settings=Drive(search_every=10.0)), 1)
+    asked = []
+    match = player.matcher.match
+    monkeypatch.setattr(player.matcher, "match", lambda *arguments: asked.append(1) or match(*arguments))
+    drive(player, 3 * player.dt)
+    assert not asked
+    player.step(-FORWARD, AHEAD)
+    assert asked
+    player.step(-FORWARD, AHEAD)
+    assert len(asked) == 1
+
+
+def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
+    player = drive(Player(motion, search, settings=Drive(search_every=10.0)), 1)
+    asked = []
+    match = player.matcher.match
+    player.matcher.match = lambda *arguments: asked.append(1) or match(*arguments)
+    for share in np.linspace(1, -1, 60):
+        player.step(FORWARD * share, AHEAD)
+    assert len(asked) >= 3
+
+
+def test_shown_toes_are_where_they_are_held(player):
+    drive(player, 2)
+    places, _ = player.legs.forward(player.played.positions, player.rotations)
+    toes = player._to_world(places[:, player.legs.at[:, 3]])
+    np.testing.assert_allclose(toes, player.toes, atol=1e-4)
+
+
+def test_at_the_end_of_a_clip_it_leaves_and_never_just_beside_where_it_is(motion, search):
+    last = ending(motion)
+    matcher = MotionMatcher(motion, search, 1, last - 1)
+    assert matcher.advance().all()
+    query = motion.database.features[[last]]
+    assert matcher.match([0], query, must=np.array([True])) == [0]
+    assert not last - 20 <= matcher.frames[0] <= last + 20
+
+
+def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
+    frame = motion.database.ranges[0].start + 60
+    matcher = MotionMatcher(motion, search, 1, frame)
+    query = motion.database.features[[frame + 5]]
+    assert matcher.match([0], query, stay=0.999) == []
+    assert matcher.frames[0] == frame
+
+
+def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
+    class Nothing:
+        def cost(self, query, frame):
+            return 1.0
+
+        def nearest(self, query, besides=None, at_most=np.inf):
+            return None
+
+    player = drive(Player(motion, Nothing(), frame=ending(motion) - 4), 0.5)
+    assert player.matcher.starved.all() and np.isfinite(player.rotations).all()
+
+
+def test_a_clip_that_goes_round_plays_on_from_its_beginning(motion, search):
+    part = next(part for part in motion.database.ranges if part.loop)
+    matcher = MotionMatcher(motion, search, 1, part.stop - 1)
+    assert not matcher.advance().any() and matcher.frames[0] == part.start + 1
+    np.testing.assert_allclose(motion.travel[part.stop - 1], motion.travel[part.start], atol=1e-6)
