@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender bake | info."""
+"""The command line: python -m mm_blender bake | drive | info."""
 
 import argparse
 import hashlib
@@ -12,13 +12,17 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from .control import stick
 from .errors import MotionError, MotionWarning
+from .evaluate import driving
+from .files import replacing
 from .matching import database, schema
 from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.roles import find_character
+from .playback.drive import drive
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import run
@@ -68,6 +72,14 @@ def _parser():
                          help="which bone plays a role, where it is not found by itself")
     command.set_defaults(run=_bake)
 
+    command = commands.add_parser("drive", parents=[common], help="let a recorded stick steer the character")
+    command.add_argument("database", metavar="DB.mmdb")
+    command.add_argument("--input", required=True, metavar="STICK.csv",
+                         help="time,move_x,move_y,face_x,face_y,run,strafe: x right, y forward, in the world")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
+    command.add_argument("--report", metavar="R.json", help="write the figures of the drive into a file")
+    command.set_defaults(run=_drive)
+
     command = commands.add_parser("info", parents=[common], help="what is in a .mmdb or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=_info)
@@ -116,11 +128,11 @@ def _bvh_files(paths):
     return files
 
 
-def _check_output(path):
+def _check_output(path, suffix=SUFFIX):
     """Fails now what would otherwise fail after the work."""
     path = Path(path)
-    if path.suffix.lower() != SUFFIX:
-        raise MotionError(f'The output "{path}" is a {SUFFIX} file: let its name end like that.')
+    if path.suffix.lower() != suffix:
+        raise MotionError(f'The output "{path}" is a {suffix} file: let its name end like that.')
     if not path.parent.is_dir():
         raise MotionError(f'The folder of "{path}" does not exist: create it first.')
     if not os.access(path.parent, os.W_OK):
@@ -225,6 +237,22 @@ def _rate(text):
 
 def _units(text):
     return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
+
+
+# drive
+
+def _drive(options):
+    _check_output(options.output, ".bvh")
+    if options.report:
+        _check_output(options.report, ".json")
+    motion = database.load(options.database)
+    clip, trace = drive(motion, stick.load(options.input))
+    figures = driving.report(motion, clip, trace)
+    bvh.write(options.output, clip)
+    if options.report:
+        with replacing(options.report) as temporary:
+            Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return {"file": options.output, **figures}
 
 
 # info

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""python -m mm_blender drive: a recorded stick steers the demo character."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mm_blender.__main__ import main
+from mm_blender.motion import bvh
+
+STICK = """time,move_x,move_y,face_x,face_y,run,strafe
+0,0,0,0,0,0,0
+1,0,1,0,0,0,0
+4,1,0,0,0,0,0
+6,0,0,0,0,0,0
+"""
+
+
+@pytest.fixture
+def files(tmp_path, demo_database):
+    demo_database.save(tmp_path / "demo.mmdb")
+    (tmp_path / "stick.csv").write_text(STICK)
+    return tmp_path
+
+
+def drive(files, *more):
+    return main(["drive", str(files / "demo.mmdb"), "--input", str(files / "stick.csv"), "-o", str(files / "out.bvh"),
+                 *more])
+
+
+def test_the_played_motion_follows_the_stick(files, demo_database, capsys):
+    assert drive(files, "--json", "--report", str(files / "report.json")) == 0
+    report = json.loads(capsys.readouterr().out)
+    played = bvh.read(files / "out.bvh", 0.01)
+    assert set(played.skeleton.names) == set(demo_database.skeleton.names) and played.rate == demo_database.rate
+    assert played.skeleton.names[0] == demo_database.skeleton.names[0]
+    assert len(played) == 6 * played.rate
+    root = played.positions[:, 0]
+    forward, right = root[4 * 60] - root[0], root[-1] - root[4 * 60]
+    assert forward[1] > 2 and abs(forward[0]) < 1, "three seconds of walking forward"
+    assert right[0] > 1, "two seconds of walking to the right"
+    assert np.abs(root[:50] - root[0]).max() < 0.2, "it stands until the stick is moved"
+    assert {key: value for key, value in report.items() if key != "file"} == json.loads(
+        (files / "report.json").read_text(encoding="utf-8"))
+    assert report["transitions_per_second"] > 0
+    assert sum(report["frames_per_clip"].values()) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("", "no column time"),
+    ("time,move_x,move_y\n0,0,0\n", "no column face_x"),
+    (STICK.replace("1,0,1,0", "1,0,fast,0"), "row 3"),
+    (STICK.replace("4,1,0", "0.5,1,0"), "times that go back"),
+])
+def test_a_bad_recording_gets_a_sentence_and_nothing_is_written(files, capsys, text, sentence):
+    (files / "stick.csv").write_text(text)
+    assert drive(files) == 1
+    said = capsys.readouterr().err
+    assert sentence in said and "stick.csv" in said and "Traceback" not in said
+    assert not (files / "out.bvh").exists()
+
+
+def test_the_output_has_to_be_a_bvh_file(files, capsys):
+    assert drive(files, "-o", str(files / "x.mmdb")) == 1
+    assert ".bvh" in capsys.readouterr().err
