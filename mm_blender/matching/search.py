@@ -84,7 +84,8 @@ class Search:
         besides  (first, last) frames that may not be answered either: those around the one that is playing
         """
         probe = self._probe(query)
-        distances = np.sqrt(probe @ self._centres)
+        distances = probe.dot(self._centres)
+        np.sqrt(distances, out=distances)
         reach = self._reach(probe, distances, besides, at_most)
         return self._winner(probe, self._blocks_that_can_win(distances, reach), besides, at_most)
 
@@ -102,7 +103,8 @@ class Search:
         """The count best Matches for a query (D,), best first; fewer if fewer are allowed."""
         probe = self._probe(query)
         costs = self._rows @ probe
-        self._bar(costs, slice(None), besides)
+        if besides is not None:
+            self._bar(costs, slice(None), besides)
         rows = np.flatnonzero(costs < np.inf)
         if count < len(rows):
             last = np.partition(costs[rows], count - 1)[count - 1]
@@ -144,6 +146,7 @@ class Search:
         # (C, LARGEST / BLOCK) how far out each block of a cell begins; beyond its last block what is never enough.
         cell = np.repeat(np.arange(len(blocks)), blocks)
         self._edges = np.full((len(blocks), LARGEST // BLOCK), np.nan, dtype=np.float32)
+        self._block_table = self._starts[:-1, None] + np.arange(LARGEST // BLOCK)
         self._edges[cell, np.arange(len(cell)) - self._starts[cell]] = self._away[::BLOCK]
         self._rows_of_cell = np.split(self._rows, self._starts[1:-1] * BLOCK)
 
@@ -164,22 +167,18 @@ class Search:
 
     def _least(self, cell, probe, besides):
         """The least cost in a cell."""
-        costs = self._rows_of_cell[cell] @ probe
-        self._bar(costs, slice(self._starts[cell], self._starts[cell + 1]), besides)
+        costs = self._rows_of_cell[cell].dot(probe)
+        if besides is not None:
+            self._bar(costs, slice(self._starts[cell], self._starts[cell + 1]), besides)
         return float(costs[costs.argmin()])
 
     def _blocks_that_can_win(self, distances, reach):
         if reach == math.inf:
             return self._every_block
         cells = (distances - self._radius <= reach).nonzero()[0]
-        blocks, _ = self._far_blocks(cells, distances.take(cells) - reach)
+        far = self._edges.take(cells, axis=0) >= (distances.take(cells) - reach)[:, None]
+        blocks = self._block_table.take(cells, axis=0)[far]
         return blocks if len(blocks) <= PLAIN * len(self._blocks) else self._every_block
-
-    def _far_blocks(self, cells, need):
-        """The blocks of some cells with frames at least so far from the centre, and which of the cells each is of."""
-        which, blocks = (self._edges.take(cells, axis=0) >= need[:, None]).nonzero()
-        blocks += self._starts.take(cells).take(which)
-        return blocks, which
 
     def _gathered(self, blocks):
         """The rows of some blocks; all rows without copying them."""
@@ -191,18 +190,20 @@ class Search:
         if not len(blocks):
             return None
         rows = self._gathered(blocks)
-        costs = rows @ probe
-        self._bar(costs, blocks, besides)
+        costs = rows.dot(probe)
+        if besides is not None:
+            self._bar(costs, blocks, besides)
         best = int(costs.argmin())
         low = float(costs[best])
         if low == math.inf:
             return None
-        near = (costs <= low + self._doubt(probe[-1], low)).nonzero()[0]
-        exact = _exact(rows.take(near, axis=0), probe)
-        best = int(exact.argmin())
-        block, at = divmod(int(near[best]), BLOCK)
-        cost = float(exact[best])
-        return Match(self._frames.item(blocks.item(block) * BLOCK + at), cost) if cost <= at_most else None
+        near = (costs <= low + self._doubt(float(probe[-1]), low)).nonzero()[0]
+        if len(near) > 1:
+            best = int(near[_exact(rows.take(near, axis=0), probe).argmin()])
+        cost = float(_exact(rows[best], probe))
+        if cost > at_most:
+            return None
+        return Match(self._frames.item(blocks.item(best // BLOCK) * BLOCK + best % BLOCK), cost)
 
     def _doubt(self, square, cost):
         """What rounding can make of the difference of two costs of that size: |x|² ≤ (|q| + |q - x|)²."""
@@ -210,9 +211,8 @@ class Search:
 
     def _bar(self, costs, blocks, besides):
         """Makes the costs of the rows of some blocks infinite where their frames may not be answered."""
-        if besides is not None:
-            frames = self._frames.reshape(-1, BLOCK)[blocks].ravel()
-            costs[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
+        frames = self._frames.reshape(-1, BLOCK)[blocks].ravel()
+        costs[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
 
     def _nearest_few(self, queries, besides, at_most):
         """nearest() for some queries: all steps but the products with rows are taken for all of them at once."""
@@ -223,32 +223,35 @@ class Search:
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
         pairs = (distances - self._radius <= reach[:, None]).ravel().nonzero()[0]
         query, cells = np.divmod(pairs, len(self._radius))
-        blocks, which = self._far_blocks(cells, distances.ravel().take(pairs) - reach.take(query))
+        far = self._edges.take(cells, axis=0) >= (distances.ravel().take(pairs) - reach.take(query))[:, None]
+        blocks = self._block_table.take(cells, axis=0)[far]
         if len(blocks) > PLAIN * len(self._blocks) * len(probes):
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
-        owners = query.take(which)
-        ends = np.bincount(owners, minlength=len(probes)).cumsum()
-        costs = np.empty((len(blocks), BLOCK), dtype=np.float32)
-        for probe, start, end, without in zip(probes, [0, *ends.tolist()], ends.tolist(), besides):
-            part = np.dot(self._gathered(blocks[start:end]), probe, out=costs[start:end].ravel())
-            self._bar(part, blocks[start:end], without)
-        return self._winners(probes, blocks, owners, costs, at_most)
+        counts = [np.count_nonzero(part) for part in np.split(far, np.searchsorted(query, range(1, len(probes))))]
+        costs = np.empty(len(blocks) * BLOCK, dtype=np.float32)
+        end = 0
+        for probe, count, without in zip(probes, counts, besides):
+            start, end = end, end + count
+            part = np.dot(self._gathered(blocks[start:end]), probe, out=costs[start * BLOCK:end * BLOCK])
+            if without is not None:
+                self._bar(part, blocks[start:end], without)
+        return self._winners(probes, blocks, np.repeat(np.arange(len(probes)), counts), costs, at_most)
 
     def _winners(self, probes, blocks, owners, costs, at_most):
-        """_winner() for many probes: blocks (n,) of the probes `owners` (n,), costs (n, BLOCK)."""
-        low = np.full(len(probes), np.inf, dtype=np.float32)
-        first = np.flatnonzero(np.diff(owners, prepend=-1))
-        if len(first):
-            low[owners[first]] = np.minimum.reduceat(costs.ravel(), first * BLOCK)
-        limit = np.where(low < np.inf, low + self._doubt(probes[:, -1], low), -np.inf)
-        block, at = (costs <= limit.take(owners)[:, None]).nonzero()
-        row, owner = blocks[block] * BLOCK + at, owners[block]
-        exact = _exact(self._rows[row], probes[owner])
+        """_winner() for many probes: costs (n · BLOCK,) of the rows of blocks (n,), each for its owner's probe."""
+        least = np.full(len(probes), np.inf, dtype=np.float32)
+        first = _firsts(owners)
+        least[owners[first]] = np.minimum.reduceat(costs, first * BLOCK) if len(first) else np.inf
+        limit = np.where(least < np.inf, least + self._doubt(probes[:, -1], least), -np.inf).astype(np.float32)
+        near = (costs <= limit.take(owners).repeat(BLOCK)).nonzero()[0]
+        owner, row = owners[near // BLOCK], blocks[near // BLOCK] * BLOCK + near % BLOCK
+        exact = _exact(self._rows.take(row, axis=0), probes[owner])
+        order = np.lexsort((exact, owner))
+        best = order[_firsts(owner[order])]
         found = [None] * len(probes)
-        # The best of each probe comes last, and stays.
-        for index in np.lexsort((-row, -exact)).tolist():
-            if exact[index] <= at_most[owner[index]]:
-                found[owner[index]] = Match(self._frames.item(row[index]), float(exact[index]))
+        for index, frame, cost in zip(owner[best].tolist(), self._frames[row[best]].tolist(), exact[best].tolist()):
+            if cost <= at_most[index]:
+                found[index] = Match(frame, cost)
         return found
 
 
@@ -288,8 +291,13 @@ def _probes(queries):
 
 def _exact(rows, probes):
     """(n,) squared distances of stored rows (n, D + 2) from one probe or as many, in float64."""
-    apart = np.subtract(rows[:, :-2] * -0.5, probes[..., :-2], dtype=np.float64)
-    return (apart * apart).sum(axis=1)
+    apart = np.subtract(rows[..., :-2] * -0.5, probes[..., :-2], dtype=np.float64)
+    return np.add.reduce(apart * apart, axis=-1)
+
+
+def _firsts(owners):
+    """Where each owner's run begins in a sorted array of owners."""
+    return np.flatnonzero(np.diff(owners, prepend=-1))
 
 
 def _lengths(vectors):
