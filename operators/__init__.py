@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The things that the artist does, one file for each."""
 
-from . import bake, character, clips, demo, features, import_motion, tags
+from . import bake, character, clips, demo, drive, features, import_motion, tags
 
-PARTS = (demo, character, clips, import_motion, tags, features, bake)
+PARTS = (demo, character, clips, import_motion, tags, features, bake, drive)
 
 
 def register():

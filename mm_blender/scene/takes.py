@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was driven, as an Action of the artist's armature."""
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+from ..motion.clip import Clip
+from ..motion.skeleton import backward
+from ..prepare.resample import resample
+from . import keys, rig
+from .sampling import scene_rate
+
+
+def keep(ob, clip, name, start_frame=1):
+    """A new Action with a clip that has a database's skeleton, at the scene's rate; the armature plays it."""
+    return keys.write_action(ob, resample(on_rig(ob, clip), scene_rate()), name, start_frame, assign=True)
+
+
+def on_rig(ob, clip):
+    """The clip on the armature's own joints: without a root that was made, and with the root bone's own axes."""
+    skeleton, baked = rig.skeleton_of(ob), clip.skeleton
+    missing = sorted(set(skeleton.names) - set(baked.names))
+    if missing:
+        raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')
+    order = [baked.index(name) for name in skeleton.names]
+    positions, rotations = clip.globals()
+    if baked.names[0] in skeleton.names:
+        positions[:, 0], rotations[:, 0] = _root_bone(skeleton, baked, positions[:, 0], rotations[:, 0])
+    positions, rotations = backward(skeleton, positions[:, order], rotations[:, order])
+    return Clip(clip.name, skeleton, clip.rate, positions, quat.unroll(rotations), contacts=clip.contacts)
+
+
+def _root_bone(skeleton, baked, positions, rotations):
+    """A database's root lies on the ground with Y forward; the bone has a height and axes of its own, as at rest."""
+    place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
+    own = quat.inv_mul(baked.rest[1][0], turn)
+    return positions + np.array([0, 0, place[2]], dtype=np.float32), quat.mul(rotations, own)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drive from Recording: a stick steers the demo character, and the take is an ordinary Action."""
+
+from functools import cache
+
+import bpy
+import numpy as np
+import pytest
+
+from mm_blender.control import stick
+from mm_blender.matching import database
+from mm_blender.motion import demo
+from mm_blender.playback.drive import drive
+from mm_blender.scene import baking, demo_character, sampling, takes
+
+STICK = "time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n2,1,0,0,0,0,0\n4,0,0,0,0,0,0\n"
+FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
+
+
+@pytest.fixture
+def character(extension, monkeypatch, tmp_path):
+    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: _few_clips())
+    bpy.ops.mm.create_demo(with_mesh=False)
+    ob = bpy.context.object
+    ob.mm.bake.path = str(tmp_path / "demo.mmdb")
+    (tmp_path / "take.csv").write_text(STICK)
+    return ob
+
+
+def driven(ob, tmp_path):
+    """What the engine plays, in the world."""
+    return drive(database.load(baking.database_path(ob)), stick.load(tmp_path / "take.csv"))[0]
+
+
+@pytest.mark.parametrize("root", ["auto", "made"])
+def test_the_kept_action_shows_what_was_played(character, tmp_path, root):
+    character.mm.bake.root = root
+    bpy.ops.mm.bake()
+    before = {action.name: sampling.fingerprint(character, action) for action in bpy.data.actions}
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+    action = character.animation_data.action
+    assert action.name == "take" and len(bpy.data.actions) == len(before) + 1
+    clip = driven(character, tmp_path)
+    positions = clip.globals()[0]
+    assert np.linalg.norm(positions[-1, 0] - positions[0, 0]) > 1, "it walked"
+    for frame in (0, 60, 150, 239):
+        bpy.context.scene.frame_set(1 + frame)
+        for name in ("hips", "head", "hand.L", "toe.L", "toe.R"):
+            shown = character.matrix_world @ character.pose.bones[name].head
+            assert np.allclose(shown, positions[frame, clip.skeleton.index(name)], atol=2e-4), (frame, name)
+    assert before == {name: sampling.fingerprint(character, bpy.data.actions[name]) for name in before}
+
+
+def test_the_root_bone_keeps_its_own_axes(character, tmp_path):
+    bpy.ops.mm.bake()
+    clip = driven(character, tmp_path)
+    took = takes.on_rig(character, clip)
+    assert took.skeleton.names[0] == "root"
+    assert np.allclose(took.positions[:, 0], clip.positions[:, 0], atol=1e-5)
+    assert np.allclose(np.abs((took.rotations[:, 0] * clip.rotations[:, 0]).sum(-1)), 1, atol=1e-5)
+
+
+def test_a_take_has_the_scenes_rate(character, tmp_path):
+    bpy.ops.mm.bake()
+    bpy.context.scene.render.fps = 24
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+    first, last = character.animation_data.action.frame_range
+    assert (first, last) == (1, pytest.approx(1 + 24 * 4, abs=1.1))
+
+
+def test_without_a_database_the_button_is_grey(character, tmp_path):
+    with pytest.raises(RuntimeError, match="Bake a database first"):
+        bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+
+
+def test_a_missing_recording_gets_a_sentence(character, tmp_path):
+    bpy.ops.mm.bake()
+    with pytest.raises(RuntimeError, match=r"nowhere\.csv"):
+        bpy.ops.mm.drive_recording(filepath=str(tmp_path / "nowhere.csv"))
+    assert not any(action.name == "nowhere" for action in bpy.data.actions)
+
+
+@cache
+def _few_clips():
+    return [clip for clip in demo.clips(60) if clip.name in FEW]
