@@ -19,7 +19,8 @@ FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right"
 
 @pytest.fixture
 def character(extension, monkeypatch, tmp_path):
-    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: _few_clips())
+    clips = _few_clips()
+    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
     bpy.ops.mm.create_demo(with_mesh=False)
     ob = bpy.context.object
     ob.mm.bake.path = str(tmp_path / "demo.mmdb")
