@@ -10,6 +10,7 @@ import numpy as np
 
 CONSTANT, LINEAR, BEZIER = 0, 1, 2  # Blender's numbers; those above are its easing curves
 SAME_TIME = 1e-4  # Blender takes a key's own value this near to it
+CLOSE = 1e-7  # of the way to the next key: finer than Blender's own times
 
 # A key as it lies in Blender's memory. A point is a complex number: its time is the real part, its height the other.
 KEY = np.dtype({
@@ -49,7 +50,7 @@ def key_values(fcurve, name):
 
 def _sample_together(fcurves, keys, frames):
     """sample() of curves whose keys lie at the same times."""
-    points = _stack(keys, "co")
+    points = np.stack([each["co"] for each in keys])
     times, last = points[0].real.astype(np.float64), points.shape[1] - 1
     before = np.searchsorted(times, frames + SAME_TIME, side="right") - 1
     at = np.clip(before, 0, last)  # the key that a frame meets or follows
@@ -80,10 +81,11 @@ class _Arcs:
     """
 
     def __init__(self, points, keys):
-        modes = _stack(keys, "interpolation")[:, :-1]
-        step = np.diff(points)
-        right = _stack(keys, "handle_right")[:, :-1] - points[:, :-1]
-        left = points[:, 1:] - _stack(keys, "handle_left")[:, 1:]
+        keys = np.frombuffer(b"".join(keys), dtype=KEY).reshape(points.shape)
+        modes = keys["interpolation"][:, :-1]
+        step = points[:, 1:] - points[:, :-1]
+        right = keys["handle_right"][:, :-1] - points[:, :-1]
+        left = points[:, 1:] - keys["handle_left"][:, 1:]
         straight = modes != BEZIER  # as a curve is whose handles lie at the thirds
         if straight.any():
             step.imag[modes == CONSTANT] = 0
@@ -101,9 +103,11 @@ class _Arcs:
         """How much the curves rise (C, F) over a share (F,) of the arcs at (F,)."""
         first, last = _taken(self.reach, at).astype(np.float64)
         t = _solve(share, first, 1 - last).astype(np.float32)
-        rise = np.float32(0)
-        for power in self.powers:
-            rise = (rise + _taken(power, at)) * t
+        rise = _taken(self.powers[0], at)
+        rise *= t
+        for power in self.powers[1:]:
+            rise += _taken(power, at)
+            rise *= t
         return rise
 
 
@@ -149,11 +153,6 @@ def _modes():
     return {item.identifier: item.value for item in bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items}
 
 
-def _stack(keys, name):
-    """One property of the keys (C, K) of curves."""
-    return np.stack([each[name] for each in keys])
-
-
 def _taken(numbers, at):
     """numbers[..., at], at twice the speed."""
     return numbers.take(at, axis=-1, mode="clip")
@@ -161,14 +160,15 @@ def _taken(numbers, at):
 
 def _solve(x, first, second):
     """Where a cubic from 0 to 1 with inner control points first and second reaches x: Newton inside a bracket."""
-    cubic, square, linear = 1 + 3 * first - 3 * second, 3 * second - 6 * first, 3 * first
+    cubic, square, linear = 1 + 3 * (first - second), 3 * second - 6 * first, 3 * first
+    cubic_slope, square_slope = 3 * cubic, 2 * square
     low, high, t = 0.0, 1.0, x
     for _ in range(60):
         error = ((cubic * t + square) * t + linear) * t - x
-        if not (np.abs(error) > 1e-9).any():
+        if not (np.abs(error) > CLOSE).any():
             break
         short = error < 0
         low, high = np.where(short, t, low), np.where(short, high, t)
-        newton = t - error / np.maximum((3 * cubic * t + 2 * square) * t + linear, 1e-9)
+        newton = t - error / np.maximum((cubic_slope * t + square_slope) * t + linear, 1e-9)
         t = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
     return np.broadcast_to(t, first.shape)

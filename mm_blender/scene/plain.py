@@ -98,14 +98,15 @@ class _Pose:
 
     def fill(self, source, frames):
         """Put the curves' values in their places. Yields the fraction that is done, from 0 to 0.7."""
-        done, batch = 0, max(1, BATCH // len(frames))
+        done = 0
         while True:
             ob, action, slot = source.fetch()
             curves, until = actions.fcurves(action, ob, slot), time.perf_counter() + SLICE
             while done < len(curves) and time.perf_counter() < until:
-                self._take(action, curves[done:done + batch], frames)
-                done += batch
-            yield 0.7 * min(1, done / max(1, len(curves)))
+                batch = _batch(curves[done:], BATCH // len(frames))
+                self._take(action, batch, frames)
+                done += len(batch)
+            yield 0.7 * done / max(1, len(curves))
             if done >= len(curves):
                 break
         self.table[~self.keyed] = self.present[~self.keyed][:, None]
@@ -238,6 +239,16 @@ def bad_value(action, curve, frame):
     where = f'bone "{name}", ' if name is not None else ""
     return MotionError(f'The Action "{action.name}" has a value that is not a number: {where}{channel}'
                        f"[{curve.array_index}], frame {frame:g}. Delete that key.")
+
+
+def _batch(curves, count):
+    """The first so many curves, and the rest of the last one's bone, which is likely to be keyed at the same times."""
+    bone = None
+    for index, curve in enumerate(curves):
+        last, bone = bone, bone_of(curve.data_path)[0]
+        if index >= max(1, count) and bone != last:
+            return curves[:index]
+    return curves
 
 
 def _rotations(numbers, mode):
