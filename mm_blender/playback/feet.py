@@ -14,10 +14,12 @@ from ..motion import quat, spring
 PARTS = ("thigh", "shin", "foot", "toe")
 
 
-# A foot that was let go is on its way for so many seconds before it is held again.
-STEP = 0.25
+# A foot that was let go steps for so many seconds, so high (m), before it is held again.
+STEP, STEP_HEIGHT = 0.25, 0.06
+# A free foot that a transition would drag so far under the ground (m) is lifted over it.
+SUNK = 0.005
 # Half-life in seconds and largest height (m) of the lift of a foot that would drag.
-LIFT_HALFLIFE, HIGHEST = 0.1, 0.08
+LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Lock:
     """
 
     on: bool = True
-    speed: float = 1.0
+    speed: float = 1.2
     release: float = 0.2
     halflife: float = 0.1
     lift: float = 0.04
@@ -125,7 +127,7 @@ class Feet:
         self._drop = np.where(begin, self._shown[..., 2] - self._lift - ground, self._drop)
         self._sinking = np.where(begin, self._velocity[..., 2] - self._rising, self._sinking)
         self._drop, self._sinking = spring.decay(self._drop, self._sinking, lock.halflife, dt)
-        self._raise(contacts & ~self.locked & lock.on, pace, dt)
+        self._raise((contacts | (toes[..., 2] < ground - SUNK)) & ~self.locked & lock.on, pace, dt)
         shown = np.where(self.locked[..., None], self.points, toes)
         shown[..., 2] += self._lift + self.locked * self._drop
         shown[..., 2] = np.maximum(shown[..., 2], ground)
@@ -135,8 +137,8 @@ class Feet:
         return shown
 
     def _raise(self, dragging, pace, dt):
-        """Lift feet that should stand and still move, more the faster they are; lower the others."""
-        goals = np.where(dragging, np.minimum(pace * self.lock.lift, HIGHEST), 0)
+        """Lift feet that would drag, more the faster they are, and those that step; lower the others."""
+        goals = np.maximum(np.minimum(pace * self.lock.lift, HIGHEST), STEP_HEIGHT * (self._wait > STEP / 2)) * dragging
         self._lift, self._rising = spring.towards(self._lift, self._rising, goals, LIFT_HALFLIFE, dt)
 
     def remember(self, rotations, shown, dt):
