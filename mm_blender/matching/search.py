@@ -21,8 +21,8 @@ from .database import REASONS
 # So many cells for the square root of the number of frames; k-means is trained on so many frames for each cell.
 CELLS_PER_ROOT, MOST_CELLS = 9.5, 8192
 SAMPLE_PER_CELL, ROUNDS = 8, 5
-# A cell has at most so many frames; they are compared block by block.
-LARGEST, BLOCK = 64, 8
+# No cell has more than so many times the mean of the cells' frames; they are compared block by block.
+LARGEST, BLOCK = 2.5, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
 # As many queries of a crowd are answered together.
@@ -43,7 +43,7 @@ class Search:
     weights   (D,) what each number is multiplied with; set_weights() changes them
     allowed   (N,) the frames that may be answered; set_allowed() changes them
 
-    Queries are normalised like the features, and not weighted.
+    Queries are normalised like the features, and not weighted. Only one thread at a time may ask.
     """
 
     def __init__(self, features, weights, allowed=None, seed=0):
@@ -143,10 +143,13 @@ class Search:
         self._squares = self._rows[:, -2].copy()
         self._blocks = self._rows.reshape(count // BLOCK, -1)
         self._every_block = np.arange(len(self._blocks))
-        # (C, LARGEST / BLOCK) how far out each block of a cell begins; beyond its last block what is never enough.
+        # Where a query gathers its rows: memory that is new for each query costs more than the work in it.
+        self._gathering = np.empty((int(PLAIN * len(self._blocks)) + 1, self._blocks.shape[1]), dtype=np.float32)
+        self._crowd = np.empty((2, TOGETHER, len(blocks)), dtype=np.float32)
+        # (C, most blocks of a cell) how far out each block begins; beyond the last one what is never enough.
         cell = np.repeat(np.arange(len(blocks)), blocks)
-        self._edges = np.full((len(blocks), LARGEST // BLOCK), np.nan, dtype=np.float32)
-        self._block_table = self._starts[:-1, None] + np.arange(LARGEST // BLOCK)
+        self._edges = np.full((len(blocks), blocks.max()), np.nan, dtype=np.float32)
+        self._block_table = self._starts[:-1, None] + np.arange(blocks.max())
         self._edges[cell, np.arange(len(cell)) - self._starts[cell]] = self._away[::BLOCK]
         self._rows_of_cell = np.split(self._rows, self._starts[1:-1] * BLOCK)
 
@@ -181,9 +184,11 @@ class Search:
         return blocks if len(blocks) <= PLAIN * len(self._blocks) else self._every_block
 
     def _gathered(self, blocks):
-        """The rows of some blocks; all rows without copying them."""
-        rows = self._rows if blocks is self._every_block else self._blocks.take(blocks, axis=0)
-        return rows.reshape(-1, self._rows.shape[1])
+        """The rows of some blocks, until the next call; all rows without copying them."""
+        if blocks is self._every_block:
+            return self._rows
+        out = self._gathering[:len(blocks)] if len(blocks) <= len(self._gathering) else None
+        return self._blocks.take(blocks, axis=0, out=out, mode="clip").reshape(-1, self._rows.shape[1])
 
     def _winner(self, probe, blocks, besides, at_most):
         """The best Match in some blocks."""
@@ -217,11 +222,12 @@ class Search:
     def _nearest_few(self, queries, besides, at_most):
         """nearest() for some queries: all steps but the products with rows are taken for all of them at once."""
         probes = _probes(np.asarray(queries, dtype=np.float32) * self.weights)
-        distances = np.sqrt(probes @ self._centres)
+        distances, beyond = self._crowd[:, :len(probes)]
+        np.sqrt(np.dot(probes, self._centres, out=distances), out=distances)
         reach = np.array([self._reach(*each) for each in zip(probes, distances, besides, at_most)], dtype=np.float32)
         if not (reach < np.inf).all():
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
-        pairs = (distances - self._radius <= reach[:, None]).ravel().nonzero()[0]
+        pairs = (np.subtract(distances, self._radius, out=beyond) <= reach[:, None]).ravel().nonzero()[0]
         query, cells = np.divmod(pairs, len(self._radius))
         far = self._edges.take(cells, axis=0) >= (distances.ravel().take(pairs) - reach.take(query))[:, None]
         blocks = self._block_table.take(cells, axis=0)[far]
@@ -328,11 +334,12 @@ def _nearest_centre(rows, centres, block=256):
 
 
 def _cut(cell):
-    """The same cells, those with more than LARGEST frames cut in time."""
+    """The same cells, those with too many frames cut in time."""
     order, sizes = np.argsort(cell, kind="stable"), np.bincount(cell)
     rank = np.empty(len(cell), dtype=np.int64)
     rank[order] = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return _numbered(cell * len(cell) + rank // LARGEST)
+    most = int(LARGEST * len(cell) / len(sizes)) + BLOCK
+    return _numbered(cell * len(cell) + rank // most)
 
 
 def _numbered(cell):

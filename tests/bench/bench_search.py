@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How quick is the exact search, on all of LAFAN1 with its mirror image and the queries of real driving?
+
+All times are of one thread. Those that are compared are measured in turns; of each query the quickest turn counts.
+"""
+
+# ruff: noqa: E402
+import os
+
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ[name] = "1"  # read when NumPy is imported
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHIVE = ROOT.parent / "shared" / "data" / "lafan1.tar.xz"
+STREAM = ROOT / ".cache" / "bench" / "queries.npz"
+sys.path.insert(0, str(ROOT))
+
+from mm_blender.evaluate.courses import all_courses
+from mm_blender.matching import database as databases
+from mm_blender.matching.search import Search, enterable
+from mm_blender.playback.drive import drive_all, search_of
+
+SHARE, CROWD, TOGETHER, WEIGHTS, TAGS, GROWTH = 1 / 6, 32, 0.7, 0.3, 10, 4
+TURNS, TIMED = 5, 40 * CROWD
+
+
+def main():
+    if not ARCHIVE.exists():
+        print(f"  left out: the mocap archive {ARCHIVE.name} is not beside the checkout")
+        return
+    database = baked()
+    begin = time.perf_counter()
+    search = search_of(database)
+    print(f"  {len(database):,} frames, {database.schema.size} numbers each: built in {seconds_since(begin):.1f} s")
+    queries, frames = stream(database, search)
+    measure_queries(database, search, queries, frames)
+    measure_changes(database, search)
+    measure_growth(database, search.weights, queries)
+
+
+def baked():
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(ARCHIVE) as content:
+            content.extractall(folder, filter="data")
+        out = Path(folder) / "lafan1.mmdb"
+        subprocess.run([sys.executable, "-m", "mm_blender", "bake", Path(folder) / "lafan1", "--mirror", "--json",
+                        "-o", out], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        return databases.load(out)
+
+
+def stream(database, search):
+    """The queries (n, D) of driving all courses, and the frames (n,) that were playing; kept for the next run."""
+    if STREAM.exists():
+        with np.load(STREAM) as kept:
+            if kept["key"] == database.key:
+                return kept["queries"], kept["frames"]
+    asked = []
+
+    class Recorder:
+        """Answers like the search, and writes down what it was asked."""
+
+        cost = staticmethod(search.cost)
+
+        def nearest(self, query, besides=None, at_most=np.inf):
+            asked.append((np.float32(query), 0 if besides is None else sum(besides) // 2))
+            return search.nearest(query, besides, at_most)
+
+        def nearest_many(self, queries, besides=None, at_most=np.inf):
+            limits = np.broadcast_to(at_most, len(queries))
+            return [self.nearest(*each) for each in zip(queries, besides or [None] * len(queries), limits)]
+
+    drive_all(database, list(all_courses().values()), search=Recorder())
+    queries, frames = (np.array(column) for column in zip(*asked))
+    STREAM.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(STREAM, key=database.key, queries=queries, frames=frames)
+    return queries, frames
+
+
+def measure_queries(database, search, queries, frames):
+    plain = Plain(database.features, search.weights, database.barred() == 0)
+    wrong = sum(search.nearest(query).cost > search.cost(query, plain.nearest(query)) for query in queries)
+    chosen = np.random.default_rng(0).choice(len(queries), TIMED, replace=False)
+    some, playing = queries[chosen], frames[chosen]
+    limits = [((frame - 20, frame + 20), search.cost(query, frame)) for query, frame in zip(some, playing)]
+    crowds = some.reshape(-1, CROWD, some.shape[1])
+    far = some + 30 * np.random.default_rng(1).standard_normal(some.shape).astype(np.float32)
+    brute, one, many, driven, lost = in_turns(
+        (plain.nearest, [(query,) for query in some[::4]]), (search.nearest, [(query,) for query in some]),
+        (search.nearest_many, [(crowd,) for crowd in crowds]),
+        (search.nearest, [(query, *limit) for query, limit in zip(some, limits)]),
+        (search.nearest, [(query,) for query in far[::8]]))
+    print(f"  {len(queries):,} queries of driving: {brute * 1e6:.0f} µs by brute force, {one * 1e6:.0f} µs by search, "
+          f"{driven * 1e6:.0f} µs with what is playing, {lost * 1e6:.0f} µs for queries far from all frames")
+    row("search, share of the time of brute force", f"1/{brute / one:.1f}", f"at most 1/{1 / SHARE:.0f}",
+        one <= SHARE * brute)
+    row("search, queries with a worse frame than brute force", f"{wrong} of {len(queries):,}", "0", not wrong)
+    row(f"search, {CROWD} queries at once to one by one", f"{many / one / CROWD:.2f}", f"at most {TOGETHER}",
+        many <= TOGETHER * CROWD * one)
+
+
+def measure_changes(database, search):
+    words = ("walk", "run", "dance")
+    tagged = replace(database, tags={word: np.repeat([word in part.source for part in database.ranges],
+                                                     [len(part) for part in database.ranges]) for word in words})
+    weights = search.weights.copy()
+    sliders = [(np.where(np.arange(len(weights)) == index, 1.5, weights),) for index in range(6)]
+    asked = [("walk",), ("run & ~dance",), ("",), ("walk | run",), ("~dance",), ("",)]
+    slider, tags = in_turns((search.set_weights, sliders),
+                            (lambda query: search.set_allowed(enterable(tagged, query)[0]), asked))
+    search.set_weights(weights)
+    row("search, seconds to change a weight", f"{slider:.2f}", f"at most {WEIGHTS}", slider <= WEIGHTS)
+    row("search, milliseconds to change the tag query", f"{tags * 1e3:.1f}", f"at most {TAGS}", tags * 1e3 <= TAGS)
+
+
+def measure_growth(database, weights, queries):
+    """Copies of the frames, each a little off, as many as are wanted."""
+    rng = np.random.default_rng(0)
+    some = queries[rng.choice(len(queries), TIMED // 2, replace=False)]
+    times = {}
+    for count in (10_000, 100_000, 1_000_000):
+        copies = -(-count // len(database))
+        features = np.concatenate([database.features] * copies)[rng.permutation(copies * len(database))[:count]]
+        features += 0.1 * rng.standard_normal(features.shape, dtype=np.float32)
+        search = Search(features, weights)
+        times[count], = in_turns((search.nearest, [(query,) for query in some]))
+        print(f"  {count:,} frames: {times[count] * 1e6:.0f} µs")
+    growth = times[1_000_000] / times[10_000]
+    row("search, time for 100 times the frames", f"{growth:.1f} times", f"at most {GROWTH} times", growth <= GROWTH)
+
+
+class Plain:
+    """The best plain brute force: features stored transposed, |x|² - 2 q·x by one matrix–vector product."""
+
+    def __init__(self, features, weights, allowed):
+        self.weights = weights
+        self.columns = np.ascontiguousarray((features * weights).T)
+        self.squares = np.where(allowed, (self.columns ** 2).sum(axis=0), np.inf).astype(np.float32)
+        self.costs = np.empty(len(features), dtype=np.float32)
+
+    def nearest(self, query):
+        np.dot(-2 * (query * self.weights), self.columns, out=self.costs)
+        self.costs += self.squares
+        return int(self.costs.argmin())
+
+
+def in_turns(*contenders):
+    """Mean seconds of a call of each contender, (function, list of arguments)."""
+    quickest = [np.full(len(calls), np.inf) for _, calls in contenders]
+    for _ in range(TURNS):
+        for best, (function, calls) in zip(quickest, contenders):
+            function(*calls[0])
+            for index, arguments in enumerate(calls):
+                begin = time.perf_counter()
+                function(*arguments)
+                best[index] = min(best[index], seconds_since(begin))
+    return [float(best.mean()) for best in quickest]
+
+
+def seconds_since(begin):
+    return time.perf_counter() - begin
+
+
+def row(name, figure, target, good):
+    print(f"  {name}: {figure}  (target {target})  {'ok' if good else 'short'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
