@@ -12,6 +12,7 @@ A squared distance is one product, (-2x, |x|², 1) · (q, 1, |q|²): rows of the
 """
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .database import REASONS
 CELLS_PER_ROOT, MOST_CELLS = 9.5, 8192
 SAMPLE_PER_CELL, ROUNDS = 8, 5
 # No cell has more than so many times the mean of the cells' frames; they are compared block by block.
-LARGEST, BLOCK = 2.5, 8
+LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
 # As many queries of a crowd are answered together.
@@ -233,7 +234,8 @@ class Search:
         blocks = self._block_table.take(cells, axis=0)[far]
         if len(blocks) > PLAIN * len(self._blocks) * len(probes):
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
-        counts = [np.count_nonzero(part) for part in np.split(far, np.searchsorted(query, range(1, len(probes))))]
+        bounds = np.searchsorted(query, np.arange(len(probes) + 1)).tolist()
+        counts = [np.count_nonzero(far[start:end]) for start, end in pairwise(bounds)]
         costs = np.empty(len(blocks) * BLOCK, dtype=np.float32)
         end = 0
         for probe, count, without in zip(probes, counts, besides):
@@ -241,19 +243,19 @@ class Search:
             part = np.dot(self._gathered(blocks[start:end]), probe, out=costs[start * BLOCK:end * BLOCK])
             if without is not None:
                 self._bar(part, blocks[start:end], without)
-        return self._winners(probes, blocks, np.repeat(np.arange(len(probes)), counts), costs, at_most)
+        return self._winners(probes, blocks, np.array(counts), costs, at_most)
 
-    def _winners(self, probes, blocks, owners, costs, at_most):
-        """_winner() for many probes: costs (n · BLOCK,) of the rows of blocks (n,), each for its owner's probe."""
-        least = np.full(len(probes), np.inf, dtype=np.float32)
-        first = _firsts(owners)
-        least[owners[first]] = np.minimum.reduceat(costs, first * BLOCK) if len(first) else np.inf
+    def _winners(self, probes, blocks, counts, costs, at_most):
+        """_winner() for many probes: blocks of the first, counts[0] of them, of the second, …; costs of their rows."""
+        ends, least = counts.cumsum(), np.full(len(probes), np.inf, dtype=np.float32)
+        if len(some := counts.nonzero()[0]):
+            least[some] = np.minimum.reduceat(costs, (ends - counts)[some] * BLOCK)
         limit = np.where(least < np.inf, least + self._doubt(probes[:, -1], least), -np.inf).astype(np.float32)
-        near = (costs <= limit.take(owners).repeat(BLOCK)).nonzero()[0]
-        owner, row = owners[near // BLOCK], blocks[near // BLOCK] * BLOCK + near % BLOCK
+        block, at = np.divmod((costs <= limit.repeat(counts * BLOCK)).nonzero()[0], BLOCK)
+        owner, row = np.searchsorted(ends, block, side="right"), blocks[block] * BLOCK + at
         exact = _exact(self._rows.take(row, axis=0), probes[owner])
         order = np.lexsort((exact, owner))
-        best = order[_firsts(owner[order])]
+        best = order[np.unique(owner, return_index=True)[1]]
         found = [None] * len(probes)
         for index, frame, cost in zip(owner[best].tolist(), self._frames[row[best]].tolist(), exact[best].tolist()):
             if cost <= at_most[index]:
@@ -299,11 +301,6 @@ def _exact(rows, probes):
     """(n,) squared distances of stored rows (n, D + 2) from one probe or as many, in float64."""
     apart = np.subtract(rows[..., :-2] * -0.5, probes[..., :-2], dtype=np.float64)
     return np.add.reduce(apart * apart, axis=-1)
-
-
-def _firsts(owners):
-    """Where each owner's run begins in a sorted array of owners."""
-    return np.flatnonzero(np.diff(owners, prepend=-1))
 
 
 def _lengths(vectors):
