@@ -16,6 +16,14 @@ def test_with_tags_each_gait_has_the_speed_of_its_frames(demo_database):
     assert all(0.3 < speed < measured.walk[0] for speed in measured.walk[1:])
 
 
+def test_a_tag_says_what_a_gait_is_however_fast(demo_database):
+    tagged = np.zeros(len(demo_database), dtype=bool)
+    for part in demo_database.ranges:
+        tagged[part.start:part.stop] = part.source == "run fast"
+    measured = speeds.measure(replace(demo_database, tags={"walk": tagged}))
+    assert measured.walk[0] > 3.5
+
+
 def test_without_tags_walking_and_running_part_by_speed(demo_database):
     measured = speeds.measure(replace(demo_database, tags={}))
     assert 0.8 < measured.walk[0] < 2.1 < measured.run[0]
