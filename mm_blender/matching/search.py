@@ -62,6 +62,7 @@ class Search:
         centres = _means(weighted, self._cell)
         away = _lengths(weighted - centres[self._cell]) * (1 + self._rounding)
         self._store(weighted, away)
+        self._lay_out()
         self._centres = np.ascontiguousarray(_products(centres).T)
         # Rounding is added here, once for all: these squares are never too small, and never below zero.
         self._largest = float(self._squares[self._frames >= 0].max())
@@ -142,17 +143,20 @@ class Search:
         self._rows = np.zeros((count, weighted.shape[1] + 2), dtype=np.float32)
         self._rows[row] = _products(weighted[order])
         self._squares = self._rows[:, -2].copy()
-        self._blocks = self._rows.reshape(count // BLOCK, -1)
+        self._rows_of_cell = np.split(self._rows, self._starts[1:-1] * BLOCK)
+
+    def _lay_out(self):
+        """Tables of the blocks of each cell, and memory for queries."""
+        counts = np.diff(self._starts)
+        self._blocks = self._rows.reshape(self._starts[-1], -1)
         self._every_block = np.arange(len(self._blocks))
+        self._block_table = self._starts[:-1, None] + np.arange(counts.max())
+        # (C, most blocks of a cell) how far out each block begins; beyond the last one what is never enough.
+        self._edges = np.full(self._block_table.shape, np.nan, dtype=np.float32)
+        self._edges[np.arange(counts.max()) < counts[:, None]] = self._away[::BLOCK]
         # Where a query gathers its rows: memory that is new for each query costs more than the work in it.
         self._gathering = np.empty((int(PLAIN * len(self._blocks)) + 1, self._blocks.shape[1]), dtype=np.float32)
-        self._crowd = np.empty((2, TOGETHER, len(blocks)), dtype=np.float32)
-        # (C, most blocks of a cell) how far out each block begins; beyond the last one what is never enough.
-        cell = np.repeat(np.arange(len(blocks)), blocks)
-        self._edges = np.full((len(blocks), blocks.max()), np.nan, dtype=np.float32)
-        self._block_table = self._starts[:-1, None] + np.arange(blocks.max())
-        self._edges[cell, np.arange(len(cell)) - self._starts[cell]] = self._away[::BLOCK]
-        self._rows_of_cell = np.split(self._rows, self._starts[1:-1] * BLOCK)
+        self._crowd = np.empty((2, TOGETHER, len(counts)), dtype=np.float32)
 
     def _probe(self, query):
         probe = np.empty(len(self.weights) + 2, dtype=np.float32)
@@ -177,6 +181,7 @@ class Search:
         return float(costs[costs.argmin()])
 
     def _blocks_that_can_win(self, distances, reach):
+        """Those that begin at least |q - c| - r from their cell's centre."""
         if reach == math.inf:
             return self._every_block
         cells = (distances - self._radius <= reach).nonzero()[0]
@@ -226,7 +231,7 @@ class Search:
         distances, beyond = self._crowd[:, :len(probes)]
         np.sqrt(np.dot(probes, self._centres, out=distances), out=distances)
         reach = np.array([self._reach(*each) for each in zip(probes, distances, besides, at_most)], dtype=np.float32)
-        if not (reach < np.inf).all():
+        if np.isinf(reach).any():
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
         pairs = (np.subtract(distances, self._radius, out=beyond) <= reach[:, None]).ravel().nonzero()[0]
         query, cells = np.divmod(pairs, len(self._radius))
