@@ -104,11 +104,11 @@ def test_at_the_end_of_a_clip_it_leaves_and_never_just_beside_where_it_is(motion
 
 
 def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
-    frame = motion.database.ranges[0].start + 60
-    matcher = MotionMatcher(motion, search, 1, frame)
-    query = motion.database.features[[frame + 5]]
-    assert matcher.match([0], query, stay=0.999) == []
-    assert matcher.frames[0] == frame
+    features, frame = motion.database.features, motion.database.ranges[0].start + 60
+    other = motion.database.ranges[20].start + 60
+    query = 0.4 * features[[frame]] + 0.6 * features[[other]]  # nearer to the other one
+    for stay, leaves in ((0.0, [0]), (0.99, [])):
+        assert MotionMatcher(motion, search, 1, frame).match([0], query, stay) == leaves
 
 
 def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
