@@ -6,6 +6,9 @@ import numpy as np
 from ..control.speeds import root_velocities
 from .pose import Pose
 
+# Seconds around the frame that is playing which are not jumped to.
+AROUND = 1 / 3
+
 
 class Motion:
     """A database as playback needs it: one row of numbers per frame, ready to be looked up."""
@@ -19,6 +22,7 @@ class Motion:
         self.velocities = np.ascontiguousarray(velocities[:, below])
         self.spins = spins
         self.travel = root_velocities(database)
+        self.bounds = np.array([[part.start, part.stop - 1] for part in database.ranges])
         # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
         self.following = np.arange(1, len(database) + 1)
         self.ends = np.zeros(len(database), dtype=bool)
@@ -60,22 +64,27 @@ class MotionMatcher:
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
         must: (len(who),) those that cannot stay, because their clip ends
         """
+        who, here = np.asarray(who), self.frames[who]
+        must = np.zeros(len(who), dtype=bool) if must is None else must
+        limits = np.where(must, np.inf, self.search.cost(queries, here) * (1 - stay))
         jumped = []
-        for index, (character, query) in enumerate(zip(who, queries)):
-            here = int(self.frames[character])
-            free = must is not None and must[index]
-            limit = np.inf if free else self.search.cost(query, here) * (1 - stay)
-            found = self.search.nearest(query, besides=self._around(here), at_most=limit)
-            if found is None and free:  # only frames around this one are allowed: better these than none
-                found = self.search.nearest(query)
-            self.starved[character] = found is None and free
-            if found is not None and found.frame != here:
-                self.frames[character] = found.frame
-                jumped.append(character)
+        for index, found in enumerate(self._nearest(queries, self._around(here), limits)):
+            if found is None and must[index]:  # only frames around this one are allowed: better these than none
+                found = self.search.nearest(queries[index])
+            self.starved[who[index]] = found is None and must[index]
+            if found is not None and found.frame != here[index]:
+                self.frames[who[index]] = found.frame
+                jumped.append(int(who[index]))
         return jumped
 
-    def _around(self, frame, seconds=1 / 3):
-        """The frames of the same clip that lie so near that jumping to them would only stutter."""
-        part = self.motion.database.ranges[self.motion.database.range_of_frame[frame]]
-        near = int(seconds * self.motion.database.rate)
-        return max(part.start, frame - near), min(part.stop - 1, frame + near)
+    def _nearest(self, queries, besides, limits):
+        if len(queries) == 1:
+            return [self.search.nearest(queries[0], besides[0], limits[0])]
+        return self.search.nearest_many(queries, besides, limits)
+
+    def _around(self, frames):
+        """(len(frames), 2) first and last frame of what lies so near in the same clip that a jump would stutter."""
+        database = self.motion.database
+        near = int(AROUND * database.rate)
+        clips = self.motion.bounds[database.range_of_frame[frames]]
+        return np.column_stack([np.maximum(clips[:, 0], frames - near), np.minimum(clips[:, 1], frames + near)])

@@ -113,8 +113,8 @@ def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
 
 def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
     class Nothing:
-        def cost(self, query, frame):
-            return 1.0
+        def cost(self, queries, frames):
+            return np.ones(len(frames))
 
         def nearest(self, query, besides=None, at_most=np.inf):
             return None
