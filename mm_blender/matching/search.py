@@ -106,7 +106,7 @@ class Search:
         probe = self._probe(query)
         costs = self._rows @ probe
         if besides is not None:
-            self._bar(costs, slice(None), besides)
+            _bar(costs, self._frames, besides)
         rows = np.flatnonzero(costs < np.inf)
         if count < len(rows):
             last = np.partition(costs[rows], count - 1)[count - 1]
@@ -136,7 +136,7 @@ class Search:
         self._starts = np.concatenate([[0], np.cumsum(blocks)])
         count = self._starts[-1] * BLOCK
         row = np.arange(len(order)) + np.repeat(self._starts[:-1] * BLOCK - np.cumsum(sizes) + sizes, sizes)
-        self._frames = np.full(count, -1)
+        self._frames = np.full(count, -1, dtype=np.int32)
         self._frames[row] = order
         self._away = np.zeros(count, dtype=np.float32)
         self._away[row] = away[order]
@@ -177,7 +177,7 @@ class Search:
         """The least cost in a cell."""
         costs = self._rows_of_cell[cell].dot(probe)
         if besides is not None:
-            self._bar(costs, slice(self._starts[cell], self._starts[cell + 1]), besides)
+            _bar(costs, self._frames[self._starts[cell] * BLOCK:self._starts[cell + 1] * BLOCK], besides)
         return float(costs[costs.argmin()])
 
     def _blocks_that_can_win(self, distances, reach):
@@ -203,7 +203,7 @@ class Search:
         rows = self._gathered(blocks)
         costs = rows.dot(probe)
         if besides is not None:
-            self._bar(costs, blocks, besides)
+            _bar(costs, self._frames_of(blocks), besides)
         best = int(costs.argmin())
         low = float(costs[best])
         if low == math.inf:
@@ -220,10 +220,8 @@ class Search:
         """What rounding can make of the difference of two costs of that size: |x|² ≤ (|q| + |q - x|)²."""
         return 2 * self._rounding * (3 * square + 2 * abs(cost))
 
-    def _bar(self, costs, blocks, besides):
-        """Makes the costs of the rows of some blocks infinite where their frames may not be answered."""
-        frames = self._frames.reshape(-1, BLOCK)[blocks].ravel()
-        costs[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
+    def _frames_of(self, blocks):
+        return self._frames.reshape(-1, BLOCK).take(blocks, axis=0).ravel()
 
     def _nearest_few(self, queries, besides, at_most):
         """nearest() for some queries: all steps but the products with rows are taken for all of them at once."""
@@ -247,7 +245,7 @@ class Search:
             start, end = end, end + count
             part = np.dot(self._gathered(blocks[start:end]), probe, out=costs[start * BLOCK:end * BLOCK])
             if without is not None:
-                self._bar(part, blocks[start:end], without)
+                _bar(part, self._frames_of(blocks[start:end]), without)
         return self._winners(probes, blocks, np.array(counts), costs, at_most)
 
     def _winners(self, probes, blocks, counts, costs, at_most):
@@ -290,6 +288,11 @@ def why_not(database, frame, tags="", besides=None, end=1 / 3):
     if besides is not None and besides[0] <= frame <= besides[1]:
         return "too near the frame that is playing"
     return ""
+
+
+def _bar(costs, frames, besides):
+    """Makes the costs of frames that may not be answered infinite."""
+    costs[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
 
 
 def _products(rows):

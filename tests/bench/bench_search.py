@@ -76,8 +76,8 @@ def stream(database, search):
             return search.nearest(query, besides, at_most)
 
         def nearest_many(self, queries, besides=None, at_most=np.inf):
-            limits = np.broadcast_to(at_most, len(queries))
-            return [self.nearest(*each) for each in zip(queries, besides or [None] * len(queries), limits)]
+            besides = [None] * len(queries) if besides is None else besides
+            return [self.nearest(*each) for each in zip(queries, besides, np.broadcast_to(at_most, len(queries)))]
 
     drive_all(database, list(all_courses().values()), search=Recorder())
     queries, frames = (np.array(column) for column in zip(*asked))
