@@ -158,17 +158,16 @@ class Feet:
         longest = self._longest(hip, knee, ankle, flat)
         target = heel_up(hip, flat, goals, longest)
         new_knee, new_ankle = two_bones(hip, knee, ankle, target, longest)
-        thigh, shin, foot, tip = (quat.from_matrix(turns[:, at[:, part]]) for part in range(4))
-        new_thigh = quat.mul(quat.between(knee - hip, new_knee - hip), thigh)
-        new_shin = quat.mul(quat.between(ankle - knee, new_ankle - new_knee), shin)
-        above = quat.mul(thigh, quat.inv(rotations[:, joints[:, 0]]))  # what the thigh hangs from
-        rotations[:, joints[:, 0]] = quat.mul(quat.inv(above), new_thigh)
-        rotations[:, joints[:, 1]] = quat.mul(quat.inv(new_thigh), new_shin)
+        # Thigh, shin and foot at once: small arrays cost by the call.
+        old = quat.from_matrix(turns[:, at])
+        swing = quat.between(np.stack([knee - hip, ankle - knee, flat - goals], axis=2),
+                             np.stack([new_knee - hip, new_ankle - new_knee, target - goals], axis=2))
+        new = quat.mul(swing, old[:, :, :3])
+        above = quat.mul(old[:, :, 0], quat.inv(rotations[:, joints[:, 0]]))  # what the thigh hangs from
+        parents = np.concatenate([above[:, :, None], new[:, :, :2]], axis=2)
+        rotations[:, joints[:, :3]] = quat.mul(quat.inv(parents), new)
         if self.legs.has_toes:
-            foot = quat.mul(quat.between(flat - goals, target - goals), foot)
-            rotations[:, joints[:, 3]] = quat.mul(quat.inv(foot), tip)
-        rotations[:, joints[:, 2]] = quat.mul(quat.inv(new_shin), foot)
-
+            rotations[:, joints[:, 3]] = quat.mul(quat.inv(new[:, :, 2]), old[:, :, 3])
 
     def _longest(self, hip, knee, ankle, target):
         """(K, 2, 1) how far from the hip the ankle may get; with toes to turn about it slows down before."""
