@@ -9,6 +9,7 @@ from bpy.app.handlers import persistent
 
 from . import baking
 from .facts import NotNow, known
+from .screen import redraw_panels
 
 # Seconds after the last edit until we look again, of work in one go, and for which an answer is taken as it is.
 CALM, SLICE, TRUSTED = 0.4, 0.02, 1.0
@@ -30,7 +31,7 @@ def changes(ob, _scene):
 def up_to_date(ob):
     """It was baked just now. That is the answer, until it is looked at."""
     _answers[ob.session_uid] = [], -math.inf
-    _redraw()
+    redraw_panels()
 
 
 def look_again():
@@ -68,24 +69,16 @@ def _look():
     finally:
         known.end()
     _asked.clear()
-    _redraw()
+    redraw_panels()
     return None
 
 
 def _answer(ob):
     sentences = baking.changes(ob, bpy.context.scene, known) if ob.mm.bake.key else []
     if sentences != _answers.get(ob.session_uid, (None,))[0]:
-        _redraw()
+        redraw_panels()
     _answers[ob.session_uid] = sentences, time.perf_counter()
     _asked.discard(ob.session_uid)
-
-
-def _redraw():
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            for region in area.regions if area.type == "VIEW_3D" else ():
-                if region.type == "UI":
-                    region.tag_redraw()
 
 
 @persistent

@@ -8,6 +8,7 @@ from bpy.app.handlers import persistent
 
 from ..errors import Cancelled, MotionError
 from ..steps import run
+from .screen import redraw_panels
 
 __all__ = ["Job", "cancel", "current", "last_error", "run", "start"]
 
@@ -58,7 +59,7 @@ def cancel(reason=""):
     job, _current = _current, None
     job.steps.close()
     _say(reason, job.title)
-    _redraw()
+    redraw_panels()
 
 
 def _tick():
@@ -76,7 +77,7 @@ def _tick():
         _say(f"{job.title} stopped because of a mistake in Motion Matching: see the system console.", job.title)
         raise
     finally:
-        _redraw()
+        redraw_panels()
     return None
 
 
@@ -103,14 +104,6 @@ def _slice(job):
 def _say(sentence, title):
     global _last_error, _failed
     _last_error, _failed = sentence, title
-
-
-def _redraw():
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            for region in area.regions if area.type == "VIEW_3D" else ():
-                if region.type == "UI":  # the panels: the scene itself has not changed
-                    region.tag_redraw()
 
 
 @persistent

@@ -25,6 +25,7 @@ from .character import active_armature, character_of
 from .features import schema_of
 from .fingerprints import rig_fingerprint
 from .rig import skeleton_of
+from .screen import redraw_viewports
 
 # Seconds after the last edit until features are measured again, of work in one go, and of rest between.
 CALM, SLICE, REST = 0.3, 0.05, 0.005
@@ -191,7 +192,7 @@ def _work():
         return REST
     except StopIteration as end:
         _measured, _steps = end.value, None
-    _redraw()
+    redraw_viewports()
     if _edited:
         _edited = False
         return CALM
@@ -204,13 +205,6 @@ def _measured_anew(ob, scene):
     if _measured is not None and (_measured.key, _measured.contents) == (_key(ob, scene), _contents(ob)):
         return _measured
     return (yield from measure(ob, scene))
-
-
-def _redraw():
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 @persistent

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asking Blender to draw again what has changed behind its back."""
+
+import bpy
+
+
+def redraw_viewports():
+    """All 3D viewports: what is drawn in them has changed."""
+    for area in _viewports():
+        area.tag_redraw()
+
+
+def redraw_panels():
+    """Their sidebars alone: the scene itself has not changed."""
+    for area in _viewports():
+        for region in area.regions:
+            if region.type == "UI":
+                region.tag_redraw()
+
+
+def _viewports():
+    return [area for window in bpy.context.window_manager.windows for area in window.screen.areas
+            if area.type == "VIEW_3D"]
