@@ -9,6 +9,8 @@ from bpy.app.handlers import persistent
 
 from ..matching.schema import KINDS
 from ..motion.character import ROLES
+from ..playback.inertialise import Blend
+from ..playback.player import Drive
 from ..prepare.recipe import Recipe
 
 MAX_TIMES = 6
@@ -43,7 +45,24 @@ _PAST_END_ITEMS = [
     ("extrapolate", "Extrapolate", "Carry on with the last velocity"),
     ("exclude", "Exclude", "Do not enter frames whose future is not known"),
 ]
+_RELATIVE_ITEMS = [
+    ("VIEW", "View", "Forward is where the viewport looks"),
+    ("CHARACTER", "Character", "Forward is where the character faces, as at a steering wheel"),
+    ("WORLD", "World", "Forward is the world's Y axis"),
+]
+_BLEND_ITEMS = [
+    ("spring", "Spring", "Soon and soft: the difference decays like a damped spring"),
+    ("quintic", "Quintic", "Done after a fixed time, along a polynomial of the fifth degree"),
+]
+_SYNC_ITEMS = [
+    ("none", "None", "The motion alone carries the character: no foot slides, and it may stray from the stick"),
+    ("adjust", "Adjust", "Pulled towards where the stick has it, never faster than a share of its own speed"),
+    ("clamp", "Clamp", "Never further away than the limit"),
+    ("adjust_clamp", "Adjust and Clamp", "Pulled, and never further away than the limit"),
+    ("full", "Full", "Exactly where the stick has it, as in a game with a capsule"),
+]
 _DEFAULTS = Recipe()
+_DRIVE = Drive()
 # From 4.5 on a path that may begin with // has to say so, or it is drawn in red.
 _OUTPUT_PATH = {"OUTPUT_PATH"} | ({"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set())
 
@@ -167,6 +186,88 @@ class MM_Bake(bpy.types.PropertyGroup):
     report: StringProperty(options={"HIDDEN"})
 
 
+class MM_Drive(bpy.types.PropertyGroup):
+    """How the character is steered; everything acts at once, also while driving."""
+    __slots__ = ()
+
+    relative: EnumProperty(name="Relative To", items=_RELATIVE_ITEMS, default="VIEW",
+                           description="What the stick's forward means")
+    strafe: BoolProperty(name="Strafe", description="Keep facing the same way, whichever way the character goes")
+    query: StringProperty(name="Tag Query", description="Only frames with these tags are played, such as: ~injured. "
+                                                        "Tags joined by & (and), | (or), ~ (not) and parentheses")
+    own_speeds: BoolProperty(name="Own Speeds", description="Set the speeds instead of measuring them")
+    walk: FloatVectorProperty(name="Walk", size=3, default=(1.4, 0.8, 1.0), min=0.0, soft_max=10.0, unit="VELOCITY",
+                              description="Speed at full stick: forward, sideways, backward")
+    run: FloatVectorProperty(name="Run", size=3, default=(3.6, 2.0, 2.0), min=0.0, soft_max=10.0, unit="VELOCITY",
+                             description="Speed at full stick while running: forward, sideways, backward")
+    crouch: FloatVectorProperty(name="Crouch", size=3, default=(0.9, 0.6, 0.6), min=0.0, soft_max=10.0,
+                                unit="VELOCITY",
+                                description="Speed at full stick while crouching: forward, sideways, backward")
+    velocity_halflife: FloatProperty(name="Velocity", default=_DRIVE.velocity_halflife, min=0.01, soft_max=1.0,
+                                     precision=3, unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                     description="Seconds in which half of a change of speed is done: lower answers "
+                                                 "sooner, higher gives the motion more time")
+    facing_halflife: FloatProperty(name="Facing", default=_DRIVE.facing_halflife, min=0.01, soft_max=1.0,
+                                   precision=3, unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                   description="Seconds in which half of a turn is done")
+    search_every: FloatProperty(name="Search Every", default=_DRIVE.search_every, min=0.01, soft_max=0.5, precision=3,
+                                unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                description="Seconds between searches; a sudden change of the stick searches at once")
+    stay: FloatProperty(name="Stay", default=_DRIVE.stay, min=0.0, max=0.95, subtype="FACTOR",
+                        description="How much better another frame must be before the motion jumps to it")
+    blend: EnumProperty(name="Transition", items=_BLEND_ITEMS, default=_DRIVE.blend.kind,
+                        description="How a jump from one frame to another is smoothed")
+    blend_halflife: FloatProperty(name="Half-Life", default=_DRIVE.blend.halflife, min=0.01, soft_max=0.5, precision=3,
+                                  unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                  description="Seconds in which half of the difference is gone")
+    blend_duration: FloatProperty(name="Duration", default=_DRIVE.blend.duration, min=0.02, soft_max=1.0, precision=3,
+                                  unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                  description="Seconds after which nothing of the difference is left")
+    overshoot: BoolProperty(name="Overshoot", default=Blend.overshoot,
+                            description="A fast motion may swing past the new pose before it settles")
+    root_position: EnumProperty(name="Position", items=_SYNC_ITEMS, default=_DRIVE.sync.position,
+                                description="How the character is held near the place where the stick has it")
+    root_facing: EnumProperty(name="Facing", items=_SYNC_ITEMS, default=_DRIVE.sync.facing,
+                              description="How the character is turned to where the stick has it facing")
+    root_halflife: FloatProperty(name="Pull", default=_DRIVE.sync.halflife, min=0.01, soft_max=1.0, precision=3,
+                                 unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                 description="Seconds in which half of the way is pulled in")
+    root_share: FloatProperty(name="Own Speed", default=_DRIVE.sync.share, min=0.0, max=1.0, subtype="FACTOR",
+                              description="The pull is never faster than this share of the character's own speed")
+    root_radius: FloatProperty(name="Radius", default=_DRIVE.sync.radius, min=0.0, soft_max=1.0, unit="LENGTH",
+                               description="With Clamp: how far away it may be at most")
+    root_angle: FloatProperty(name="Angle", default=_DRIVE.sync.angle, min=0.0, max=3.14159265, subtype="ANGLE",
+                              description="With Clamp: how far it may be turned away at most")
+    lock_feet: BoolProperty(name="Hold Feet", default=_DRIVE.lock.on,
+                            description="Feet that stand stay where they are, whatever the body does")
+    lock_release: FloatProperty(name="Release", default=_DRIVE.lock.release, min=0.0, soft_max=0.5, unit="LENGTH",
+                                description="A foot that the body has left behind so far is let go and steps")
+    lock_halflife: FloatProperty(name="Let Go", default=_DRIVE.lock.halflife, min=0.01, soft_max=0.5, precision=3,
+                                 unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                                 description="Seconds in which half of what held a foot is gone")
+    ground: PointerProperty(type=bpy.types.Collection, name="Ground",
+                            description="Meshes that the feet stand on; without any the ground is flat, at height 0")
+    obstacles: PointerProperty(type=bpy.types.Collection, name="Obstacles",
+                               description="Meshes that the character does not walk through but along")
+    follow: BoolProperty(name="Follow", default=True,
+                         description="The viewport goes along with the character; orbit and zoom as usual")
+    show_hud: BoolProperty(name="Heads-Up Display", default=True,
+                           description="Say in the viewport's corner what is being played and why")
+    show_desired: BoolProperty(name="Desired Path", default=True, description="Draw where the stick leads")
+    show_matched: BoolProperty(name="Matched Path", default=True,
+                               description="Draw where the frame that is playing would lead")
+    show_contacts: BoolProperty(name="Contacts", default=True, description="Draw feet that are held")
+    show_root: BoolProperty(name="Root", default=True,
+                            description="Draw where the character is, and where the stick has it")
+    tolerance: FloatProperty(name="Tolerance", default=0.0, min=0.0, soft_max=0.05, precision=4, unit="LENGTH",
+                             description="Keys that no joint needs by more than this are left out of a kept take; "
+                                         "0 keeps it exactly")
+    push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
+                                                           "Action where it is")
+    # On while the character is being driven: tells an undo step from before from one that was made meanwhile.
+    driving: BoolProperty(options={"HIDDEN"})
+
+
 class MM_CharacterSettings(bpy.types.PropertyGroup):
     """Everything about one character, on its armature object."""
     __slots__ = ()
@@ -182,9 +283,11 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
                                                         "such as: run & ~injured")
     features: PointerProperty(type=MM_Features)
     bake: PointerProperty(type=MM_Bake)
+    drive: PointerProperty(type=MM_Drive)
 
 
-CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_CharacterSettings)
+CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Drive,
+           MM_CharacterSettings)
 
 
 @persistent
@@ -194,7 +297,7 @@ def _before_saving(*_):
     for ob in bpy.data.objects:
         linked = ob.override_library.reference if ob.override_library is not None else None
         if linked is not None and ob.type == "ARMATURE":
-            _ = linked.mm.features, linked.mm.bake
+            _ = linked.mm.features, linked.mm.bake, linked.mm.drive
 
 
 def register():
