@@ -35,6 +35,7 @@ class Player:
     """Steps K characters: control, search, inertialisation, root, feet.
 
     positions, yaws  (K, 2), (K,) where the roots are
+    heights          (K,) of the ground that they stand on
     played           the Pose before the feet are held
     rotations        (K, J, 4) as they are shown
     jumped           (K,) who jumped in this frame
@@ -46,7 +47,7 @@ class Player:
         self.dt = 1 / database.rate
         self.matcher = MotionMatcher(motion, search, count, frame)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
-        self.positions, self.yaws = np.zeros((count, 2)), np.zeros(count)
+        self.positions, self.yaws, self.heights = np.zeros((count, 2)), np.zeros(count), np.zeros(count)
         self.played = self.matcher.pose()
         self.inertia = Inertia(self.played, self.settings.blend)
         self.legs = Legs(database.character, database.fixed, motion.moving)

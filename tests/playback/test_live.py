@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixed steps, shown at any rate: exact on a step, between two of them otherwise, and a stall costs no more."""
+
+import numpy as np
+import pytest
+
+from mm_blender.playback.live import Live
+from mm_blender.playback.player import Player
+
+WISH = np.array([[0.0, 1.3], [1.0, 0.0]]), np.array([0.0, -1.5])
+DT = 1 / 60
+
+
+@pytest.fixture
+def live(motion, search):
+    return Live(Player(motion, search, 2))
+
+
+def state(player):
+    roots = np.column_stack([player.positions, player.heights])
+    return roots, player.yaws, player.played.positions, player.rotations
+
+
+def test_a_screen_of_the_same_rate_shows_every_step_exactly(live):
+    for _ in range(100):
+        assert live.advance(DT, *WISH) == 1
+        for shown, stepped in zip(live.shown(), state(live.player)):
+            np.testing.assert_array_equal(shown, stepped)
+
+
+def test_between_two_steps_the_share_of_the_time_is_shown(live):
+    live.advance(0.25, *WISH)
+    before = state(live.player)
+    assert live.advance(DT / 4, *WISH) == 1
+    after = state(live.player)
+    roots, yaws, positions, rotations = live.shown()
+    for shown, old, new in zip((roots, yaws, positions), before, after):
+        np.testing.assert_allclose(shown, 0.75 * old + 0.25 * new, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(rotations, axis=-1), 1, atol=1e-5)
+    near = np.abs(np.einsum("kji,kji->kj", rotations, after[3]))
+    assert near[:, 1:].min() > 0.99 and (near[:, 1:] < 1 - 1e-7).any()
+    assert live.advance(DT * 3 / 4, *WISH) == 0
+    np.testing.assert_array_equal(live.shown()[3], after[3])
+
+
+@pytest.mark.parametrize("rate", [24, 30, 50, 144])
+def test_any_screen_plays_at_the_same_pace_and_smoothly(live, rate):
+    ways, steps = [], 0
+    for _ in range(2 * rate):
+        steps += live.advance(1 / rate, *WISH)
+        ways.append(live.shown()[0][0, 1])
+    assert steps == 120
+    speeds = np.diff(ways[rate:]) * rate
+    assert speeds.min() > 0.9 and speeds.max() < 1.8
+
+
+def test_a_stall_is_dropped_instead_of_caught_up_with(live):
+    assert live.advance(10.0, *WISH) == 15
+    assert live.advance(DT, *WISH) == 1
+
+
+def test_turning_past_half_a_turn_goes_the_shorter_way(live):
+    live.advance(DT, *WISH)
+    live._previous[1][:], live._last[1][:] = 3.1, -3.1
+    live._ahead = DT / 2
+    assert (np.abs(np.cos(live.shown()[1])) > 0.99).all()
+
+
+def test_before_the_first_step_it_shows_where_the_character_stands(live):
+    for shown, standing in zip(live.shown(), state(live.player)):
+        np.testing.assert_array_equal(shown, standing)
