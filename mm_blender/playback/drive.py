@@ -10,6 +10,7 @@ from ..control.intent import intent_of
 from ..matching.search import Search
 from ..motion import quat
 from ..motion.clip import Clip
+from ..steps import Progress
 from .matcher import Motion
 from .player import Drive, Player
 
@@ -34,23 +35,27 @@ class Trace:
     planted: np.ndarray
 
 
-def drive(database, recording, settings=None, speeds=None, search=None):
+def drive(database, recording, settings=None, speeds=None, search=None, watch=None):
     """The Clip that a Recording makes the character play, with the database's own skeleton, root first; and its Trace.
 
     settings  a Drive, or None for the usual one
     speeds    Speeds, or None to measure them
     search    a Search over the database, where there is one already
+    watch     is called with the Progress, once for each second that was driven
     """
-    return drive_all(database, [recording], settings, speeds, search)[0]
+    return drive_all(database, [recording], settings, speeds, search, watch)[0]
 
 
-def drive_all(database, recordings, settings=None, speeds=None, search=None):
+def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None):
     """drive() for several recordings at once, each with a character of its own; all as long as the longest."""
     speeds = speeds or gaits.measure(database)
     motion = Motion(database)
     player = Player(motion, search or search_of(database), len(recordings), settings or Drive())
     film = _Film(player)
-    for step in range(max(1, round(max(one.duration for one in recordings) * database.rate))):
+    count = max(1, round(max(one.duration for one in recordings) * database.rate))
+    for step in range(count):
+        if watch is not None and step % round(database.rate) == 0:
+            watch(Progress(step / count, f"driving, {step / database.rate:.0f} s"))
         sticks = [recording.at(step / database.rate) for recording in recordings]
         intents = [intent_of(stick, speeds, 0.0, yaw) for stick, yaw in zip(sticks, player.simulation.yaws)]
         wanted = np.array([[*intent.velocity, intent.yaw] for intent in intents])
@@ -59,12 +64,12 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None):
     return [(film.clip(index), film.trace(index)) for index in range(len(recordings))]
 
 
-def search_of(database):
-    """A Search over all frames that may be entered, with the weights of the database's own features."""
+def search_of(database, frames=None):
+    """A Search over frames (N,), or all that may be entered, with the weights of the database's own features."""
     schema = database.schema
     weights = np.concatenate([np.full(channel.size, weight)
                               for channel, weight in zip(schema.channels, schema.weights())])
-    return Search(database.features, weights, database.barred() == 0)
+    return Search(database.features, weights, database.barred() == 0 if frames is None else frames)
 
 
 class _Film:
