@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys as a stick: what is held down, and the facing that is kept and turned while strafing."""
+
+import numpy as np
+
+from .stick import Stick
+
+# What keys can be given to; the last ones happen when they are pressed, the others last as long as they are held.
+HELD = ("forward", "back", "left", "right", "run", "crouch", "strafe", "turn_left", "turn_right")
+PRESSED = ("toggle_strafe", "keep", "cancel")
+CONTROLS = HELD + PRESSED
+# How fast the facing is turned while strafing (rad/s).
+TURNING = np.radians(150)
+
+
+class Keyboard:
+    """The keys that are held. Two keys may have the same control: it lasts until both are released."""
+
+    def __init__(self):
+        self._controls = {}  # key → control
+        self._facing = None  # the yaw that is kept while strafing
+
+    @property
+    def held(self):
+        """The controls that are held."""
+        return set(self._controls.values())
+
+    def press(self, key, control):
+        self._controls[key] = control
+
+    def release(self, key):
+        """Whether that key was held."""
+        return self._controls.pop(key, None) is not None
+
+    def release_all(self):
+        """Let go of everything: no release arrives from a window that has lost the focus."""
+        self._controls.clear()
+
+    def stick(self, heading, facing, seconds, strafe=False):
+        """The Stick now.
+
+        heading  yaw that forward means
+        facing   yaw of the character, which is kept from the moment on when strafing begins
+        seconds  since the last call
+        strafe   strafe also without a key
+        """
+        held = self.held
+        move = np.array([("right" in held) - ("left" in held), ("forward" in held) - ("back" in held)], dtype=float)
+        move /= max(1.0, np.hypot(*move))
+        strafe = strafe or "strafe" in held
+        if not strafe:
+            self._facing = None
+            return Stick(*move, run=float("run" in held), crouch=float("crouch" in held))
+        if self._facing is None:
+            self._facing = facing
+        self._facing += TURNING * seconds * (("turn_left" in held) - ("turn_right" in held))
+        face = self._facing - heading
+        return Stick(*move, -np.sin(face), np.cos(face), float("run" in held), 1.0, float("crouch" in held))
