@@ -16,7 +16,7 @@ import importlib.util
 import os
 import sys
 import tarfile
-from functools import partial
+from functools import cache, partial
 from importlib.abc import Loader, MetaPathFinder
 from pathlib import Path
 
@@ -24,6 +24,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 BLENDER_FOLDERS = ("scene", "operators", "panels")
+FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
 
 SESSION = pytest.StashKey()
@@ -90,6 +91,20 @@ def demo_database():
     return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
 
 
+@pytest.fixture
+def small_demo(extension, monkeypatch, tmp_path):
+    """The demo character without a mesh and with few of its clips, ready to bake."""
+    import bpy
+
+    from mm_blender.scene import demo_character
+
+    clips = _few_clips()
+    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
+    bpy.ops.mm.create_demo(with_mesh=False)
+    bpy.context.object.mm.bake.path = str(tmp_path / "demo.mmdb")
+    return bpy.context.object
+
+
 @pytest.fixture(scope="session")
 def lafan1():
     """The folder with the LAFAN1 clips."""
@@ -100,6 +115,13 @@ def lafan1():
 def cmu():
     """The folder with the CMU clips."""
     return _unpacked("cmu")
+
+
+@cache
+def _few_clips():
+    from mm_blender.motion import demo
+
+    return [clip for clip in demo.clips(60) if clip.name in FEW]
 
 
 def _ready(clip):

@@ -20,13 +20,10 @@ def write_action(ob, clip, name, start_frame=1, assign=False):
 
     Every joint that is a bone of the rig gets rotation keys; location keys only where it leaves its rest place.
     """
-    joints = {joint: index for index, joint in enumerate(clip.skeleton.names) if joint in ob.data.bones}
-    if not joints:
-        raise MotionError(f'The clip "{clip.name}" has no joint that is a bone of the armature "{ob.name}".')
     times = start_frame + np.arange(len(clip)) * (scene_rate() / clip.rate)
     action = actions.new_action(name, ob)
     channels, columns = [], []
-    for bone, locations, rotations in _local_bases(ob, clip, joints) or _bases(ob, clip, joints):
+    for bone, locations, rotations in bases(ob, clip):
         for prop, values in _keyed(ob.pose.bones[bone.name], locations, rotations):
             path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].{prop}'
             channels += [(path, index, bone.name) for index in range(values.shape[1])]
@@ -38,8 +35,16 @@ def write_action(ob, clip, name, start_frame=1, assign=False):
     return action
 
 
+def bases(ob, clip):
+    """For the bone of each joint, parents first: the locations (F, 3) and rotations (F, 4) that bring it into place."""
+    joints = {joint: index for index, joint in enumerate(clip.skeleton.names) if joint in ob.data.bones}
+    if not joints:
+        raise MotionError(f'The clip "{clip.name}" has no joint that is a bone of the armature "{ob.name}".')
+    return _local_bases(ob, clip, joints) or _bases(ob, clip, joints)
+
+
 def _local_bases(ob, clip, joints):
-    """What _bases() gives, all at once, where bones hang from each other like the joints do; otherwise None."""
+    """bases(), all at once, where bones hang from each other like the joints do; otherwise None."""
     bones = rig.with_ancestors(ob, joints)
     above = {name: clip.skeleton.names[clip.skeleton.parents[joint]] for name, joint in joints.items() if joint}
     if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
@@ -62,7 +67,7 @@ def _local_bases(ob, clip, joints):
 
 
 def _bases(ob, clip, joints):
-    """For each joint's bone, parents first: the locations (F, 3) and rotations (F, 4) that bring it into place."""
+    """bases(), bone by bone."""
     scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
     positions, rotations = clip.globals()
     positions = quat.inv_rotate(turn, positions - place) / scale

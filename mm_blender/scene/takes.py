@@ -19,20 +19,28 @@ def keep(ob, clip, name, start_frame=1):
 
 def on_rig(ob, clip):
     """The clip on the armature's own joints: without a root that was made, and with the root bone's own axes."""
-    skeleton, baked = rig.skeleton_of(ob), clip.skeleton
-    missing = sorted(set(skeleton.names) - set(baked.names))
-    if missing:
-        raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')
+    baked = clip.skeleton
+    skeleton = skeleton_for(ob, baked)
     order = [baked.index(name) for name in skeleton.names]
     positions, rotations = clip.globals()
     if baked.names[0] in skeleton.names:
-        positions[:, 0], rotations[:, 0] = _root_bone(skeleton, baked, positions[:, 0], rotations[:, 0])
+        place, turn = root_bone(skeleton, baked)
+        positions[:, 0], rotations[:, 0] = positions[:, 0] + place, quat.mul(rotations[:, 0], turn)
     positions, rotations = backward(skeleton, positions[:, order], rotations[:, order])
     return Clip(clip.name, skeleton, clip.rate, positions, quat.unroll(rotations), contacts=clip.contacts)
 
 
-def _root_bone(skeleton, baked, positions, rotations):
-    """A database's root lies on the ground with Y forward; the bone has a height and axes of its own, as at rest."""
+def skeleton_for(ob, baked):
+    """The armature's own skeleton, if the baked one has all of its joints."""
+    skeleton = rig.skeleton_of(ob)
+    missing = sorted(set(skeleton.names) - set(baked.names))
+    if missing:
+        raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')
+    return skeleton
+
+
+def root_bone(skeleton, baked):
+    """A database's root lies on the ground with Y forward; the bone has a height and axes of its own, as at rest: its
+    place (3,) and rotation (4,) seen from that root."""
     place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
-    own = quat.inv_mul(baked.rest[1][0], turn)
-    return positions + np.array([0, 0, place[2]], dtype=np.float32), quat.mul(rotations, own)
+    return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], turn)

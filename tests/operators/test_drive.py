@@ -1,31 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drive from Recording: a stick steers the demo character, and the take is an ordinary Action."""
 
-from functools import cache
-
 import bpy
 import numpy as np
 import pytest
 
 from mm_blender.control import stick
 from mm_blender.matching import database
-from mm_blender.motion import demo
 from mm_blender.playback.drive import drive
-from mm_blender.scene import baking, demo_character, sampling, takes
+from mm_blender.scene import baking, sampling, takes
 
 STICK = "time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n2,1,0,0,0,0,0\n4,0,0,0,0,0,0\n"
-FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
 
 
 @pytest.fixture
-def character(extension, monkeypatch, tmp_path):
-    clips = _few_clips()
-    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
-    bpy.ops.mm.create_demo(with_mesh=False)
-    ob = bpy.context.object
-    ob.mm.bake.path = str(tmp_path / "demo.mmdb")
+def character(small_demo, tmp_path):
     (tmp_path / "take.csv").write_text(STICK)
-    return ob
+    return small_demo
 
 
 def driven(ob, tmp_path):
@@ -79,8 +70,3 @@ def test_a_missing_recording_gets_a_sentence(character, tmp_path):
     with pytest.raises(RuntimeError, match=r"nowhere\.csv"):
         bpy.ops.mm.drive_recording(filepath=str(tmp_path / "nowhere.csv"))
     assert not any(action.name == "nowhere" for action in bpy.data.actions)
-
-
-@cache
-def _few_clips():
-    return [clip for clip in demo.clips(60) if clip.name in FEW]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Showing what is played on the armature, frame by frame, with the fastest calls that Blender has."""
+
+import numpy as np
+from mathutils import Matrix
+
+from ..motion import quat
+from ..motion.clip import Clip
+from . import keys, rig, takes
+
+
+class Poser:
+    """Writes poses of a database's skeleton to one armature; made anew when its bones change.
+
+    What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones.
+    Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
+    """
+
+    def __init__(self, ob, database):
+        self.database = database
+        self._names = ob.data.bones.keys()
+        self._moving = database.moving[database.moving != 0]
+        self._locals = np.tile(np.eye(4, dtype=np.float32), (len(database.skeleton), 1, 1))
+        self._look_at(ob)
+
+    def fits(self, ob):
+        """Whether the armature still has the bones that this was made for."""
+        return ob.data.bones.keys() == self._names
+
+    def write(self, ob, root, yaw, positions, rotations):
+        """Pose the armature: root (3,) and yaw in the world, positions (M, 3) of the moving joints below the root,
+        rotations (J, 4). The object is tagged; Blender shows it with the next update."""
+        if self._world != ob.matrix_world:
+            self._look_at(ob)
+        if not self._alike:
+            self._write_one_by_one(ob, root, yaw, positions, rotations)
+        else:
+            joints = self._locals
+            joints[:, :3, :3] = quat.to_matrix(rotations)
+            joints[self._moving, :3, 3] = positions * self._unscaled
+            joints[0] = _matrix(root * self._unscaled, quat.from_yaw(yaw)) @ self._own
+            if self._made_root:
+                joints[self._joints[0]] = joints[0] @ joints[self._joints[0]]
+            np.matmul(self._before, joints[self._joints], out=self._found)
+            ob.pose.bones.foreach_get("matrix_basis", self._bases.ravel())  # of bones that are no joints
+            self._bases[self._at] = self._found.swapaxes(1, 2)
+            ob.pose.bones.foreach_set("matrix_basis", self._bases.ravel())
+        ob.update_tag()
+
+    def _look_at(self, ob):
+        """All that depends on the rest pose and on where the object is."""
+        self._world = ob.matrix_world.copy()
+        baked = self.database.skeleton
+        skeleton = takes.skeleton_for(ob, baked)
+        self._joints = np.array([baked.index(name) for name in skeleton.names])
+        self._made_root = baked.names[0] not in skeleton.names
+        bones = [ob.data.bones[name] for name in skeleton.names]
+        self._alike = _hang_alike(bones, skeleton, baked)
+        if not self._alike:
+            return
+        scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
+        self._unscaled = np.float32(1 / scale)
+        self._locals[:, :3, 3] = self.database.fixed * self._unscaled
+        self._own = np.eye(4)
+        if not self._made_root:
+            place_of_root, turn_of_root = takes.root_bone(skeleton, baked)
+            self._own = _matrix(place_of_root * self._unscaled, turn_of_root)
+        # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
+        before = [np.array(bone.matrix_local if bone.parent is None
+                           else bone.parent.matrix_local.inverted() @ bone.matrix_local) for bone in bones]
+        before[0] = _matrix(place * self._unscaled, turn) @ before[0]
+        for index, joint in enumerate(self._joints):
+            if index and baked.parents[joint] == 0:
+                before[index] = self._own @ before[index]
+        self._before = np.linalg.inv(before).astype(np.float32)
+        self._found = np.empty_like(self._before)
+        self._at = np.array([ob.data.bones.find(bone.name) for bone in bones])
+        self._bases = np.empty((len(ob.data.bones), 4, 4), dtype=np.float32)
+
+    def _write_one_by_one(self, ob, root, yaw, positions, rotations):
+        places = self.database.fixed.copy()
+        places[self._moving], places[0] = positions, root
+        rotations = rotations.copy()
+        rotations[0] = quat.from_yaw(yaw)
+        frame = Clip("frame", self.database.skeleton, self.database.rate, places[None], rotations[None])
+        for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
+            ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
+
+
+def _hang_alike(bones, skeleton, baked):
+    """Whether bones hang from each other as the joints do, and follow their parents in the usual way."""
+    for bone, above in zip(bones, skeleton.parents):
+        parent = baked.parents[baked.index(bone.name)]
+        joint_above = baked.names[parent] if parent >= 0 else None
+        if above >= 0 and (joint_above != skeleton.names[above] or bone.parent != bones[above]):
+            return False
+        if above < 0 and (parent > 0 or bone.parent is not None):
+            return False
+        if not (bone.use_inherit_rotation and bone.use_local_location):
+            return False
+    return True
+
+
+def _matrix(place, turn):
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = quat.to_matrix(np.asarray(turn, dtype=np.float64)), place
+    return matrix

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A pose that is written live stands where the engine has it."""
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Euler, Matrix
+
+from mm_blender.matching import database
+from mm_blender.motion import quat
+from mm_blender.playback.matcher import Motion
+from mm_blender.scene import baking
+from mm_blender.scene.posing import Poser
+
+NAMES = ("hips", "head", "hand.L", "toe.L", "toe.R")
+ROOT, YAW = np.array([1.0, -2.0, 0.3]), 0.8
+
+
+def baked(ob, root="auto"):
+    ob.mm.bake.root = root
+    bpy.ops.mm.bake()
+    return database.load(baking.database_path(ob))
+
+
+def write(ob, motion, frame):
+    """Show a frame of the database at ROOT; where its joints should be."""
+    pose = Motion(motion).at([frame])
+    Poser(ob, motion).write(ob, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    bpy.context.view_layer.update()
+    clip = motion.clip(0)
+    positions = clip.globals()[0][frame] - clip.positions[frame, 0]
+    turn = quat.mul(quat.from_yaw(YAW), quat.inv(clip.rotations[frame, 0]))
+    return dict(zip(clip.skeleton.names, ROOT + quat.rotate(turn, positions)))
+
+
+def assert_shown(ob, expected, names=NAMES):
+    for name in names:
+        shown = ob.matrix_world @ ob.pose.bones[name].head
+        assert np.allclose(shown, expected[name], atol=1e-4), name
+
+
+@pytest.mark.parametrize("root", ["auto", "made"])
+def test_bones_stand_where_the_joints_are(small_demo, root):
+    assert_shown(small_demo, write(small_demo, baked(small_demo, root), 40))
+
+
+def test_an_armature_that_is_moved_turned_and_scaled_shows_the_same(small_demo):
+    motion = baked(small_demo)
+    small_demo.matrix_world = Matrix.LocRotScale((3, 1, 0.5), Euler((0, 0, 1.1)), (0.5, 0.5, 0.5))
+    bpy.context.view_layer.update()
+    pose = Motion(motion).at([40])
+    Poser(small_demo, motion).write(small_demo, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    bpy.context.view_layer.update()
+    shown = small_demo.matrix_world @ small_demo.pose.bones["root"].head
+    assert np.allclose(shown, ROOT + [0, 0, small_demo.data.bones["root"].head_local.z * 0.5 + 0.5], atol=1e-4)
+
+
+def test_rotation_modes_do_not_matter(small_demo):
+    for bone, mode in zip(small_demo.pose.bones, ("XYZ", "AXIS_ANGLE", "QUATERNION", "ZYX") * 20):
+        bone.rotation_mode = mode
+    assert_shown(small_demo, write(small_demo, baked(small_demo), 55))
+
+
+def test_bones_that_are_no_joints_keep_their_pose(small_demo):
+    motion = baked(small_demo)
+    bpy.ops.object.mode_set(mode="EDIT")
+    prop = small_demo.data.edit_bones.new("prop")
+    prop.head, prop.tail, prop.use_deform = (1, 0, 1), (1, 0, 1.5), False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    small_demo.pose.bones["prop"].location = (0.1, 0.2, 0.3)
+    assert_shown(small_demo, write(small_demo, motion, 40))
+    assert tuple(small_demo.pose.bones["prop"].location) == pytest.approx((0.1, 0.2, 0.3))
+
+
+def test_bones_that_hang_in_another_way_are_worked_out_one_by_one(small_demo):
+    motion = baked(small_demo)
+    for bone in small_demo.data.bones:
+        bone.use_inherit_rotation = bone.name != "head"
+    assert_shown(small_demo, write(small_demo, motion, 40))
+
+
+def test_a_change_of_the_bones_is_noticed(small_demo):
+    poser = Poser(small_demo, baked(small_demo))
+    assert poser.fits(small_demo)
+    small_demo.data.bones["head"].name = "skull"
+    assert not poser.fits(small_demo)
