@@ -28,12 +28,12 @@ def intent_of(stick, speeds, heading, facing, query=""):
     heading  yaw that the stick's forward means: the view's, the character's, or 0 for the world
     facing   the yaw that the character faces now, kept where the stick says nothing
     """
-    move = _beyond_dead_zone(stick.move)
+    move = beyond_dead_zone(stick.move)
     gait = "crouch" if stick.crouch > 0.5 else "run" if stick.run > 0.5 else "walk"
     velocity = _turned(move, heading)
     speed = float(np.linalg.norm(velocity))
     strafing = stick.strafe > 0.5
-    face = _beyond_dead_zone(stick.face)
+    face = beyond_dead_zone(stick.face)
     if strafing and face.any():
         yaw = heading + _yaw(face)
     elif strafing:
@@ -47,18 +47,18 @@ def intent_of(stick, speeds, heading, facing, query=""):
     return Intent(_turned(along * scale, yaw), float(yaw), gait, query)
 
 
-def jumps(velocities, yaws, new_velocities, new_yaws):
-    """(K,) whether wishes, velocities (K, 2) and yaws (K,), changed so much that a search is due at once."""
-    faster = np.hypot(*(new_velocities - velocities).T) > JUMP_SPEED
-    return faster | (np.abs(wrapped(new_yaws - yaws)) > JUMP_ANGLE)
-
-
-def _beyond_dead_zone(vector):
+def beyond_dead_zone(vector):
     """The stick with its dead zone taken off, so that it grows from zero, and with a length of at most 1."""
     length = float(np.hypot(*vector))
     if length < DEAD_ZONE:
         return np.zeros(2)
     return vector / length * min((length - DEAD_ZONE) / (1 - DEAD_ZONE), 1.0)
+
+
+def jumps(velocities, yaws, new_velocities, new_yaws):
+    """(K,) whether wishes, velocities (K, 2) and yaws (K,), changed so much that a search is due at once."""
+    faster = np.hypot(*(new_velocities - velocities).T) > JUMP_SPEED
+    return faster | (np.abs(wrapped(new_yaws - yaws)) > JUMP_ANGLE)
 
 
 def _yaw(direction):
