@@ -38,13 +38,20 @@ class Motion:
 class MotionMatcher:
     """Plays frames (K,) of the database and jumps where the search finds better ones.
 
-    starved  (K,) who stands at a clip's end because the search may enter no frame at all
+    searches  the Search of each one: characters may have tag queries of their own
+    costs     (K,) what going on cost at the last search (equation 1)
+    starved   (K,) who stands at a clip's end because the search may enter no frame at all
     """
 
     def __init__(self, motion, search, count, frames=0):
-        self.motion, self.search = motion, search
+        self.motion, self.searches, self._wanted = motion, [search] * count, [None] * count
+        self.costs = np.zeros(count)
         self.frames = np.full(count, frames, dtype=np.int64)
         self.starved = np.zeros(count, dtype=bool)
+
+    def allow(self, index, search, wanted=None):
+        """A character's own Search; frames that are not wanted (N,) are left as soon as it finds one."""
+        self.searches[index], self._wanted[index] = search, wanted
 
     def features(self):
         """(K, D) normalised features of what is playing."""
@@ -62,25 +69,32 @@ class MotionMatcher:
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
 
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
-        must: (len(who),) those that cannot stay, because their clip ends
+        must: (len(who),) those that cannot stay, because their clip ends; nor can those in frames that are not wanted
         """
-        who, here = np.asarray(who), self.frames[who]
+        who = np.asarray(who)
         must = np.zeros(len(who), dtype=bool) if must is None else must
-        limits = np.where(must, np.inf, self.search.cost(queries, here) * (1 - stay))
+        must = must | [self._wanted[index] is not None and not self._wanted[index][self.frames[index]] for index in who]
         jumped = []
-        for index, found in enumerate(self._nearest(queries, self._around(here), limits)):
+        for search in dict.fromkeys(self.searches[index] for index in who):
+            asks = [row for row, index in enumerate(who) if self.searches[index] is search]
+            jumped += self._match(search, who[asks], queries[asks], stay, must[asks])
+        return sorted(jumped)
+
+    def _match(self, search, who, queries, stay, must):
+        """match() for characters with the same Search."""
+        here = self.frames[who]
+        self.costs[who] = search.cost(queries, here)
+        limits = np.where(must, np.inf, self.costs[who] * (1 - stay))
+        jumped = []
+        for index, found in enumerate(_nearest(search, queries, self._around(here), limits)):
             if found is None and must[index]:  # only frames around this one are allowed: better these than none
-                found = self.search.nearest(queries[index])
+                found = search.nearest(queries[index])
             self.starved[who[index]] = found is None and must[index]
             if found is not None and found.frame != here[index]:
                 self.frames[who[index]] = found.frame
+                self.costs[who[index]] = found.cost
                 jumped.append(int(who[index]))
         return jumped
-
-    def _nearest(self, queries, besides, limits):
-        if len(queries) == 1:
-            return [self.search.nearest(queries[0], besides[0], limits[0])]
-        return self.search.nearest_many(queries, besides, limits)
 
     def _around(self, frames):
         """(len(frames), 2) first and last frame of what lies so near in the same clip that a jump would stutter."""
@@ -88,3 +102,9 @@ class MotionMatcher:
         near = int(AROUND * database.rate)
         clips = self.motion.bounds[database.range_of_frame[frames]]
         return np.column_stack([np.maximum(clips[:, 0], frames - near), np.minimum(clips[:, 1], frames + near)])
+
+
+def _nearest(search, queries, besides, limits):
+    if len(queries) == 1:
+        return [search.nearest(queries[0], besides[0], limits[0])]
+    return search.nearest_many(queries, besides, limits)
