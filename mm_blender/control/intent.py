@@ -14,15 +14,14 @@ JUMP_SPEED, JUMP_ANGLE = 0.5, np.radians(30)
 
 @dataclass(frozen=True, eq=False)
 class Intent:
-    """What the person wants: a velocity (2,) in the world, the yaw to face, the gait, and which tags are allowed."""
+    """What the person wants: a velocity (2,) in the world, the yaw to face, and the gait."""
 
     velocity: np.ndarray
     yaw: float
     gait: str = "walk"
-    query: str = ""
 
 
-def intent_of(stick, speeds, heading, facing, query=""):
+def intent_of(stick, speeds, heading, facing):
     """The Intent of a Stick.
 
     heading  yaw that the stick's forward means: the view's, the character's, or 0 for the world
@@ -44,7 +43,16 @@ def intent_of(stick, speeds, heading, facing, query=""):
     along = _turned(velocity, -yaw)
     forward, sideways, backward = getattr(speeds, gait)
     scale = np.array([sideways, forward if along[1] > 0 else backward])
-    return Intent(_turned(along * scale, yaw), float(yaw), gait, query)
+    return Intent(_turned(along * scale, yaw), float(yaw), gait)
+
+
+def tag_query(gait, tags, own=""):
+    """The tags that a gait asks for among those that there are, together with the artist's own query: who crouches
+    plays what is tagged "crouch", and nobody else does."""
+    if "crouch" not in tags:
+        return own
+    gait = "crouch" if gait == "crouch" else "~crouch"
+    return f"({own}) & {gait}" if own.strip() else gait
 
 
 def beyond_dead_zone(vector):

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from mm_blender.control.intent import DEAD_ZONE, intent_of, jumps
+from mm_blender.control.intent import DEAD_ZONE, intent_of, jumps, tag_query
 from mm_blender.control.speeds import Speeds
 from mm_blender.control.stick import Stick
 
@@ -59,3 +59,15 @@ def test_a_jump_is_a_large_change_of_velocity_or_facing_and_nothing_less():
     new_velocities = np.array([[0, 1.4], [0, 1.2], [0, -1.4], [0, 1.4]])
     new_yaws = np.array([3.1, -3.1, 3.1, 2.0])  # the second has only turned past ±π
     assert jumps(velocities, yaws, new_velocities, new_yaws).tolist() == [False, False, True, True]
+
+
+def test_who_crouches_plays_crouching_and_nobody_else_does():
+    tags = {"walk": None, "crouch": None}
+    assert tag_query("crouch", tags) == "crouch"
+    assert tag_query("run", tags) == "~crouch"
+    assert tag_query("walk", tags, "a | b") == "(a | b) & ~crouch"
+
+
+def test_without_such_a_tag_only_the_artists_own_query_counts():
+    assert tag_query("crouch", {"walk": None}) == ""
+    assert tag_query("walk", {}, "~injured") == "~injured"
