@@ -12,6 +12,7 @@ A squared distance is one product, (-2x, |x|², 1) · (q, 1, |q|²): rows of the
 """
 
 import math
+from copy import copy
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -79,6 +80,15 @@ class Search:
         # An infinite square makes a distance infinite, so that no query has to look at what is allowed.
         self._rows[:, -2] = np.where(of_rows, self._squares, np.inf)
         self._centres[-2] = np.where(np.logical_or.reduceat(of_rows, firsts), self._centre_squares, np.inf)
+
+    def allowing(self, allowed):
+        """Another Search among the same frames with the same weights, that may answer these."""
+        other = copy(self)
+        other._rows, other._centres = self._rows.copy(), self._centres.copy()
+        other._rows_of_cell = np.split(other._rows, self._starts[1:-1] * BLOCK)
+        other._blocks = other._rows.reshape(self._blocks.shape)
+        other.set_allowed(allowed)
+        return other
 
     def nearest(self, query, besides=None, at_most=np.inf):
         """The best Match for a query (D,), or None if no allowed frame costs at most so much.

@@ -17,8 +17,9 @@ class Live:
     The last step is never behind the clock, and less than one step ahead of it.
     """
 
-    def __init__(self, player):
-        self.player = player
+    def __init__(self, player, film=None):
+        """film: a Film to which every step is added."""
+        self.player, self._film = player, film
         self._ahead = 0.0  # seconds
         self._last = self._previous = self._now()
 
@@ -28,6 +29,8 @@ class Live:
         steps = 0
         while self._ahead < -SOON:
             self.player.step(velocities, yaws)
+            if self._film is not None:
+                self._film.take(velocities, yaws)
             self._ahead += self.player.dt
             self._previous, self._last = self._last, self._now()
             steps += 1

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters that share a library, from what hands want to what is played and filmed."""
+
+import numpy as np
+
+from ..control.intent import intent_of, tag_query
+from .film import Film
+from .live import Live
+from .player import Player
+
+
+class Cast:
+    """K characters on one stage.
+
+    player   steps them
+    live     plays them along with the clock
+    film     what they have played
+    intents  what each one wants, None until it was asked
+    trouble  a sentence for each one, empty if all is well
+    """
+
+    def __init__(self, library, count=1, settings=None, ground=None, obstacles=None):
+        self.library = library
+        self.player = Player(library.motion, library.choice().search, count, settings)
+        self.player.ground, self.player.simulation.obstacles = ground, obstacles
+        self.film = Film(self.player)
+        self.live = Live(self.player, self.film)
+        self.intents, self.trouble = [None] * count, [""] * count
+        self._velocities, self._yaws = np.zeros((count, 2)), np.zeros(count)
+
+    def place(self, positions, yaws):
+        """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
+        self.player.place(positions, yaws)
+        self._yaws[:] = yaws
+
+    def want(self, index, stick, heading=0.0, speeds=None, query=""):
+        """What a hand wants of one character from now on.
+
+        heading  yaw that the stick's forward means
+        speeds   Speeds, or None for those of the library
+        query    tags that the artist allows, beside those that the gait asks for
+        """
+        facing = self.player.simulation.yaws[index]
+        intent = intent_of(stick, speeds or self.library.speeds, heading, facing)
+        choice = self.library.choice(tag_query(intent.gait, self.library.database.tags, query))
+        self.player.matcher.allow(index, choice.search, choice.wanted)
+        self.trouble[index] = choice.trouble
+        self._velocities[index], self._yaws[index] = intent.velocity, intent.yaw
+        self.intents[index] = intent
+
+    def step(self):
+        """One frame of the database's rate."""
+        self.player.step(self._velocities, self._yaws)
+        self.film.take(self._velocities, self._yaws)
+
+    def advance(self, seconds):
+        """Along with the clock; how many frames that took."""
+        return self.live.advance(seconds, self._velocities, self._yaws)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A database made ready for driving."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mm_blender.control.stick import Stick
+from mm_blender.playback.cast import Cast
+from mm_blender.playback.library import READY, Library
+
+
+@pytest.fixture(scope="module")
+def library(demo_database, search):
+    return Library(demo_database, search.allowing(search._allowed))
+
+
+def test_a_query_is_searched_for_once(library):
+    assert library.choice("run") is library.choice("run")
+
+
+def test_only_so_many_queries_are_kept(library):
+    first = library.choice("run")
+    for tag in ("walk", "turn", "idle", "~walk", "~run", "walk | run", "~idle"):
+        library.choice(tag)
+    assert len(library._choices) == READY
+    assert library.choice("run") is not first
+
+
+def test_a_query_that_selects_nothing_is_said_and_let_go(library):
+    choice = library.choice("walk & ~walk")
+    assert "walk & ~walk" in choice.trouble
+    assert choice.wanted.all()
+
+
+def test_weights_change_every_search(library, demo_database):
+    query = demo_database.features[100] + 0.5
+    before = library.choice("run").search.cost(query, 7)
+    assert library.weigh(replace(demo_database.schema, responsiveness=9.0))
+    assert library.choice("run").search.cost(query, 7) > before
+    assert not library.weigh(replace(demo_database.schema, responsiveness=9.0))
+    assert library.weigh(demo_database.schema)
+    assert library.choice("run").search.cost(query, 7) == pytest.approx(before)
+
+
+def test_crouching_begins_and_ends_with_the_button(library, demo_database):
+    cast = Cast(library)
+    played = {}
+    for crouch in (0.0, 1.0, 0.0):
+        for _ in range(90):
+            cast.want(0, Stick(move_y=0.5, crouch=crouch))
+            cast.step()
+        played[crouch] = [demo_database.tags["crouch"][row] for row in cast.film.trace().frames[-30:]]
+        assert np.all(played[crouch]) if crouch else not np.any(played[crouch])
