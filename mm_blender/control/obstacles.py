@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walls on the ground plane: a character stops at them and slides along them, as it moves and as it looks ahead.
+
+Within this module a point of the ground plane is a complex number: a product turns it into a wall's own frame.
+Which walls are near is asked of all walls at once; the few that are near are gone through one by one, because
+for a handful of numbers plain Python is several times faster than arrays.
+"""
+
+import math
+
+import numpy as np
+
+# Walls that one step may touch before the rest of it is given up: a round room has many.
+TOUCHES = 16
+# Metres that are left between a circle and the wall it slides along, so that rounding never makes it a new touch.
+GAP = 1e-6
+# Walls along a whole path that are gone through at each of its steps without asking which of them are near.
+FEW = 30
+# The share of the way out of a wall's radius that one step pushes.
+PUSH = 0.1
+
+
+class Obstacles:
+    """Walls as segments (S, 2, 2) in metres, and the radius of the circle that keeps away from them."""
+
+    def __init__(self, segments, radius):
+        self.segments = np.array(segments, dtype=np.float64).reshape(-1, 2, 2)
+        self.radius = radius
+        starts, ends = _numbers(self.segments).T
+        lengths = np.abs(ends - starts)
+        directions = np.where(lengths > 0, ends - starts, 1) / np.where(lengths > 0, lengths, 1)
+        self._walls = list(zip(starts.tolist(), directions.tolist(), lengths.tolist()))
+        # What may hold the centre of a circle that touches the wall: left, bottom and right, top, (2, S) each.
+        self._low = self.segments.min(axis=1).T - radius
+        self._high = self.segments.max(axis=1).T + radius
+
+    def __len__(self):
+        return len(self._walls)
+
+    def moved(self, old, new):
+        """Where circles at old (…, 2) that want to be at new (…, 2) end up: (…, 2)."""
+        new = np.array(new, dtype=np.float64)
+        if not self._walls:
+            return new
+        places, goals = _numbers(old).ravel(), _numbers(new).reshape(-1)
+        wishes = goals - places
+        near = self._near(places, np.abs(wishes))
+        for one in _any(near):
+            goals[one] = self._slid(complex(places[one]), complex(wishes[one]), self._chosen(near[one]))
+        return _points(goals).reshape(new.shape)
+
+    def path(self, points, start):
+        """A way ahead (K, T, 2) that begins at start (K, 2), step by step, each as far as walls let it: (K, T, 2)."""
+        points = np.array(points, dtype=np.float64)
+        if not self._walls:
+            return points
+        places, goals = _numbers(start), _numbers(points)
+        steps = np.diff(goals, axis=1, prepend=places[:, None])
+        near = self._near(places, np.abs(steps).sum(axis=1))
+        for one in _any(near):
+            place, around = complex(places[one]), self._chosen(near[one])
+            for index, wish in enumerate(steps[one].tolist()):
+                many = len(around) > FEW
+                walls = self._chosen(self._near(np.array([place]), abs(wish))[0]) if many else around
+                goals[one, index] = place = self._slid(place, wish, walls)
+        return _points(goals)
+
+    def _near(self, places, reaches):
+        """Which walls each circle could touch if it went no further than its reach: (P, S)."""
+        # Sliding turns a step, so it counts to all sides; being pushed out of a wall is a way to go as well.
+        reaches = reaches + PUSH * self.radius
+        low, high = _points(places - reaches * (1 + 1j)), _points(places + reaches * (1 + 1j))
+        near = self._low[0] <= high[:, :1]
+        near &= self._low[1] <= high[:, 1:]
+        near &= self._high[0] >= low[:, :1]
+        near &= self._high[1] >= low[:, 1:]
+        return near
+
+    def _chosen(self, which):
+        return [self._walls[index] for index in np.flatnonzero(which)]
+
+    def _slid(self, place, wish, walls):
+        """Where a circle ends up that wants to go by a wish, among some walls."""
+        wish += PUSH * _way_out(place, walls, self.radius)
+        way, normal = wish, 0j
+        for _ in range(TOUCHES):
+            time, wall = _first_touch(place, way, walls, self.radius)
+            came = time * way
+            place += came
+            if wall is None:
+                break
+            before, normal = normal, _from_wall(place, wall)[0]
+            place += GAP * normal
+            # What is left of the wish, less what goes into the wall, is the way along it.
+            wish *= 1 - time
+            way = wish - min(_dot(wish, normal), 0.0) * normal
+            # Along this wall and into the one before, having come no further: that is a corner.
+            if abs(way) < GAP or (abs(came) < 100 * GAP and _dot(way, before) < 0):
+                break
+        return place
+
+
+def _first_touch(place, wish, walls, radius):
+    """The part of the wish that a circle can go, and the wall that it touches then; 1 and None when it is free."""
+    first, touched = 1.0, None
+    length = abs(wish)
+    for wall in walls:
+        start, direction, extent = wall
+        turn = direction.conjugate()
+        at, way = (place - start) * turn, wish * turn
+        gap = at - min(max(at.real, 0.0), extent)
+        distance = abs(gap)
+        # To a wall, being convex, comes nearer later only what comes nearer now.
+        if distance - radius > length or _dot(way, gap) >= 0:
+            continue
+        time = 0.0 if distance <= radius else _touch(at, way, extent, radius)
+        if time < first:
+            first, touched = time, wall
+    return first, touched
+
+
+def _touch(at, way, extent, radius):
+    """When a circle at a place outside touches a wall that lies from 0 to its extent on the x axis; inf for never."""
+    time = 0.0
+    if (side := abs(at.imag) - radius) > 0:
+        inwards = -math.copysign(way.imag, way.imag * at.imag)
+        if inwards <= 0:
+            return math.inf
+        time = side / inwards
+    meets = at.real + time * way.real
+    if 0 <= meets <= extent:
+        return time
+    rim = at - (extent if meets > extent else 0.0)
+    squared, half = _dot(way, way), _dot(way, rim)
+    under = half * half - squared * (_dot(rim, rim) - radius * radius)
+    return max(0.0, (-half - math.sqrt(under)) / squared) if under > 0 and half < 0 else math.inf
+
+
+def _from_wall(place, wall):
+    """The direction away from a wall, and the distance."""
+    start, direction, extent = wall
+    at = (place - start) * direction.conjugate()
+    gap = at - min(max(at.real, 0.0), extent)
+    distance = abs(gap)
+    return (gap / distance if distance > 1e-12 else 1j) * direction, distance
+
+
+def _way_out(place, walls, radius):
+    """Out of the radius of walls; where several are too near, between them, the nearest having the most say."""
+    way, total = 0j, 0.0
+    for wall in walls:
+        normal, distance = _from_wall(place, wall)
+        if (depth := radius - distance) > 0:
+            way, total = way + depth * depth * normal, total + depth
+    return way / total if total else way
+
+
+def _any(near):
+    """The rows that have anything in them."""
+    return np.flatnonzero(near.any(axis=1)).tolist()
+
+
+def _dot(a, b):
+    return a.real * b.real + a.imag * b.imag
+
+
+def _numbers(points):
+    return np.ascontiguousarray(points, dtype=np.float64).view(np.complex128)[..., 0]
+
+
+def _points(numbers):
+    return np.ascontiguousarray(numbers)[..., None].view(np.float64)
