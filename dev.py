@@ -22,6 +22,19 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
+# SDL for gamepads, as the extension brings it, each file with its SHA-256. There is none for Windows or Linux on ARM.
+WHEELS = {
+    "PySDL2-0.9.17-py3-none-any.whl": "fe923dbf5c7b27bbc1eb2bf58abfa793f8f13fd7ae8b27b1bc2de49920bcbd41",
+    "pysdl2_dll-2.32.10-py2.py3-none-macosx_11_0_universal2.whl": (
+        "5ccbd89cd2a032f4ac890606dfe5c33874c0e5e909b2e667438ad7d7fc7fcc5d"
+    ),
+    "pysdl2_dll-2.32.10-py2.py3-none-manylinux2014_x86_64.whl": (
+        "12b136c38114ae0f8a85453a879795ba5d61663d98673ba19c36c3008ff00353"
+    ),
+    "pysdl2_dll-2.32.10-py2.py3-none-win_amd64.whl": (
+        "65eba83d68c33b22aa5eca6c9a8521cff5044435ecd5b49521068df82674de6a"
+    ),
+}
 
 
 class Release(NamedTuple):
@@ -127,17 +140,38 @@ def pictures(arguments):
 
 
 def build(python, folder):
-    """The extension's zip, built into the folder and validated; the builder comes with Blender's module."""
+    """The extension's zip, built into the folder and validated; the builder comes with Blender's module.
+
+    One zip for all systems, 15 MB: the artist cannot choose the wrong one, and it installs where there is no SDL, too.
+    """
     builder = next(_site_packages(python).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
     folder.mkdir(parents=True, exist_ok=True)
     manifest = (ROOT / "blender_manifest.toml").read_text()
     name, version = (re.search(rf'^{key} = "(.+)"', manifest, re.M)[1] for key in ("id", "version"))
     archive = folder / f"{name}-{version}.zip"
-    for step in (["build", "--source-dir", ROOT, "--output-filepath", archive], ["validate", archive]):
-        outcome = subprocess.run([python, builder, *step], capture_output=True, text=True)
-        if outcome.returncode:
-            raise Trouble(f"Blender's builder refused to {step[0]} the extension:\n{outcome.stdout}{outcome.stderr}")
+    with tempfile.TemporaryDirectory() as place:
+        source = _copy_with_wheels(Path(place) / name, manifest, fetch_wheels(python))
+        for step in (["build", "--source-dir", source, "--output-filepath", archive], ["validate", archive]):
+            outcome = subprocess.run([python, builder, *step], capture_output=True, text=True)
+            if outcome.returncode:
+                said = outcome.stdout + outcome.stderr
+                raise Trouble(f"Blender's builder refused to {step[0]} the extension:\n{said}")
     return archive
+
+
+def fetch_wheels(python):
+    """The files of WHEELS, fetched with pip into wheels/ if they are not there yet; none when there is no network."""
+    folder = ROOT / "wheels"
+    folder.mkdir(exist_ok=True)
+    wheels = [folder / name for name in WHEELS]
+    try:
+        for wheel in wheels:
+            if not wheel.exists() or _sha256(wheel) != WHEELS[wheel.name]:
+                _fetch(python, wheel)
+    except NotAvailable as trouble:
+        print(f"The extension is built without gamepads, to be driven with keys. {trouble}", flush=True)
+        return []
+    return wheels
 
 
 def usual_release():
@@ -156,7 +190,7 @@ def environment(name):
     release = RELEASES[name]
     folder = ROOT / (".venv" if name == usual_release() else f".venv-{name}")
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    wanted = [f"bpy=={release.bpy}", f"numpy=={release.numpy}", *TOOLS]
+    wanted = [f"bpy=={release.bpy}", f"numpy=={release.numpy}", *TOOLS, *sorted({_pinned(name) for name in WHEELS})]
     stamp = folder / "ready"
     mark = hashlib.sha256(" ".join([release.python, *wanted]).encode()).hexdigest()
     if python.exists() and stamp.exists() and stamp.read_text() == mark:
@@ -230,6 +264,45 @@ def _parser():
         if command is bench:
             added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")
     return parser
+
+
+def _copy_with_wheels(folder, manifest, wheels):
+    """A copy of what belongs into the zip, with a manifest that lists the wheels; the project's own lists none."""
+    excluded = shutil.ignore_patterns(*re.findall(r'^  "/?(.+?)/?",$', manifest, re.M))
+    compiled = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT, folder, ignore=lambda *here: (excluded if Path(here[0]) == ROOT else compiled)(*here))
+    if wheels:
+        (folder / "wheels").mkdir()
+        for wheel in wheels:
+            shutil.copy(wheel, folder / "wheels")
+        names = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
+        head, table, tail = manifest.partition("\n[")
+        (folder / "blender_manifest.toml").write_text(f"{head}\nwheels = [\n{names}]\n{table}{tail}")
+    return folder
+
+
+def _fetch(python, wheel):
+    """Downloads one wheel to its place, if it is the one that is meant."""
+    system = wheel.stem.rpartition("-")[2]
+    options = ["--no-deps", "--only-binary=:all:", "--platform", system, "--retries", "1"]
+    with tempfile.TemporaryDirectory(dir=wheel.parent) as folder:
+        command = [python, "-m", "pip", "download", *options, "--dest", folder, _pinned(wheel.name)]
+        outcome = subprocess.run(command, capture_output=True, text=True)
+        fetched = Path(folder) / wheel.name
+        if not fetched.exists():
+            raise NotAvailable(f"pip could not fetch {wheel.name}:\n{outcome.stderr[-500:]}")
+        if _sha256(fetched) != WHEELS[wheel.name]:
+            raise Trouble(f"{wheel.name} is not the file that dev.py was written for: its SHA-256 is another one.")
+        fetched.replace(wheel)
+
+
+def _pinned(wheel):
+    """What pip calls the content of a wheel: its name and version."""
+    return "{}=={}".format(*wheel.split("-"))
+
+
+def _sha256(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _blender_tests(names, extra):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """dev.py says what is missing by name, and its exit codes are honest."""
 
+import hashlib
+import os
 import subprocess
 import sys
+import tomllib
+import zipfile
 from collections import Counter
 
 import pytest
@@ -47,3 +51,79 @@ def test_no_blender_is_said(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(dev.Trouble, match="set BLENDER"):
         dev.blender_command()
+
+
+@pytest.mark.blender
+def test_the_zip_brings_the_pinned_wheels_and_lists_exactly_them(tmp_path):
+    if not dev.fetch_wheels(sys.executable):
+        pytest.skip("the wheels are not in wheels/ and could not be fetched")
+    listed, found = wheels_of(dev.build(sys.executable, tmp_path))
+    assert found == dev.WHEELS
+    assert sorted(listed) == sorted(f"./wheels/{name}" for name in dev.WHEELS)
+
+
+@pytest.mark.blender
+def test_without_a_network_the_zip_is_built_without_wheels(tmp_path, no_network, monkeypatch, capsys):
+    monkeypatch.setitem(dev.WHEELS, "PySDL2-9.9.9-py3-none-any.whl", "0" * 64)
+    assert wheels_of(dev.build(sys.executable, tmp_path)) == (None, {})
+    assert "without gamepads" in capsys.readouterr().out
+
+
+def test_the_projects_own_manifest_needs_no_wheels():
+    assert "wheels" not in tomllib.loads((dev.ROOT / "blender_manifest.toml").read_text())
+
+
+def test_wheels_are_fetched_once(tmp_path, downloads):
+    assert [wheel.read_bytes() for wheel in dev.fetch_wheels("python")] == [b"one", b"two"]
+    dev.fetch_wheels("python")
+    assert downloads == ["one==1", "two==2"]
+
+
+def test_a_damaged_wheel_is_fetched_again(tmp_path, downloads):
+    wheel = dev.fetch_wheels("python")[0]
+    wheel.write_bytes(b"on")
+    dev.fetch_wheels("python")
+    assert wheel.read_bytes() == b"one"
+    assert downloads == ["one==1", "two==2", "one==1"]
+
+
+def test_a_wheel_that_is_another_one_is_refused(tmp_path, downloads, monkeypatch):
+    monkeypatch.setitem(dev.WHEELS, "two-2-py3-none-any.whl", hashlib.sha256(b"the real two").hexdigest())
+    with pytest.raises(dev.Trouble, match=r"two-2-py3-none-any\.whl is not the file"):
+        dev.fetch_wheels("python")
+    assert sorted(path.name for path in (tmp_path / "wheels").iterdir()) == ["one-1-py3-none-any.whl"]
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """pip finds nothing to download."""
+    for setting in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(setting)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+
+
+@pytest.fixture
+def downloads(tmp_path, monkeypatch):
+    """Two small wheels instead of the real ones, and no pip; what was downloaded."""
+    wheels = {"one-1-py3-none-any.whl": b"one", "two-2-py3-none-any.whl": b"two"}
+    asked = []
+
+    def download(command, **_):
+        asked.append(command[-1])
+        name = "{}-{}-py3-none-any.whl".format(*asked[-1].split("=="))
+        (tmp_path / command[command.index("--dest") + 1] / name).write_bytes(wheels[name])
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(dev, "ROOT", tmp_path)
+    monkeypatch.setattr(dev, "WHEELS", {name: hashlib.sha256(held).hexdigest() for name, held in wheels.items()})
+    monkeypatch.setattr(dev.subprocess, "run", download)
+    return asked
+
+
+def wheels_of(zip_file):
+    """The wheels that a zip's manifest lists, and those that are in it, as {name: SHA-256}."""
+    with zipfile.ZipFile(zip_file) as archive:
+        inside = [name for name in archive.namelist() if name.startswith("wheels/") and not name.endswith("/")]
+        listed = tomllib.loads(archive.read("blender_manifest.toml").decode()).get("wheels")
+        return listed, {name.rpartition("/")[2]: hashlib.sha256(archive.read(name)).hexdigest() for name in inside}
