@@ -14,7 +14,7 @@ import numpy as np
 TOUCHES = 16
 # Metres that are left between a circle and the wall it slides along, so that rounding never makes it a new touch.
 GAP = 1e-6
-# Walls along a whole path that are gone through at each of its steps without asking which of them are near.
+# So many walls are gone through without asking first which of them are within reach.
 FEW = 30
 # The share of the way out of a wall's radius that one step pushes.
 PUSH = 0.1
@@ -29,6 +29,7 @@ class Obstacles:
         starts, ends = _numbers(self.segments).T
         lengths = np.abs(ends - starts)
         directions = np.where(lengths > 0, ends - starts, 1) / np.where(lengths > 0, lengths, 1)
+        self._starts, self._directions, self._lengths = starts, directions, lengths
         self._walls = list(zip(starts.tolist(), directions.tolist(), lengths.tolist()))
         # What may hold the centre of a circle that touches the wall: left, bottom and right, top, (2, S) each.
         self._low = self.segments.min(axis=1).T - radius
@@ -46,7 +47,7 @@ class Obstacles:
         wishes = goals - places
         near = self._near(places, np.abs(wishes))
         for one in _any(near):
-            goals[one] = self._slid(complex(places[one]), complex(wishes[one]), self._chosen(near[one]))
+            goals[one] = self._slid(complex(places[one]), complex(wishes[one]), np.flatnonzero(near[one]))
         return _points(goals).reshape(new.shape)
 
     def path(self, points, start):
@@ -58,11 +59,9 @@ class Obstacles:
         steps = np.diff(goals, axis=1, prepend=places[:, None])
         near = self._near(places, np.abs(steps).sum(axis=1))
         for one in _any(near):
-            place, around = complex(places[one]), self._chosen(near[one])
+            place, around = complex(places[one]), np.flatnonzero(near[one])
             for index, wish in enumerate(steps[one].tolist()):
-                many = len(around) > FEW
-                walls = self._chosen(self._near(np.array([place]), abs(wish))[0]) if many else around
-                goals[one, index] = place = self._slid(place, wish, walls)
+                goals[one, index] = place = self._slid(place, wish, around)
         return _points(goals)
 
     def _near(self, places, reaches):
@@ -76,11 +75,19 @@ class Obstacles:
         near &= self._high[1] >= low[:, 1:]
         return near
 
-    def _chosen(self, which):
-        return [self._walls[index] for index in np.flatnonzero(which)]
+    def _within(self, place, reach, which):
+        """Of some walls those that a circle touches if it goes no further than its reach."""
+        at = (place - self._starts[which]) * self._directions[which].conj()
+        distances = np.abs(at - np.clip(at.real, 0, self._lengths[which]))
+        return which[distances <= self.radius * (1 + PUSH) + reach]
 
-    def _slid(self, place, wish, walls):
-        """Where a circle ends up that wants to go by a wish, among some walls."""
+    def _slid(self, place, wish, which):
+        """Where a circle ends up that wants to go by a wish, among some walls, given by their numbers."""
+        if len(which) > FEW:
+            which = self._within(place, abs(wish), which)
+            if len(which) > FEW and abs(wish) > self.radius:
+                return self._slid(self._slid(place, wish / 2, which), wish / 2, which)
+        walls = [self._walls[index] for index in which.tolist()]
         wish += PUSH * _way_out(place, walls, self.radius)
         way, normal = wish, 0j
         for _ in range(TOUCHES):
