@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions, whatever Blender's version: the one module that knows slots and channelbags."""
 
+import math
 from contextlib import contextmanager
 
 import bpy
@@ -69,6 +70,21 @@ def assign(ob, action, slot=None):
     bound.action = action
     if action is not None and hasattr(bound, "action_slot"):
         bound.action_slot = slot or slot_for(action, ob)
+
+
+def push_to_nla(ob, action, start_frame):
+    """Let an Action play in a new NLA track on top of the others; the object's own Action stays."""
+    bound = ob.animation_data or ob.animation_data_create()
+    below = len(bound.nla_tracks)
+    track = bound.nla_tracks.new()
+    track.name = action.name
+    strip = track.strips.new(action.name, math.floor(start_frame), action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = slot_for(action, ob)
+    strip.frame_start_ui = start_frame
+    if below:
+        strip.extrapolation = "HOLD_FORWARD"  # until it begins, what is below it shows
+    return track
 
 
 def new_action(name, ob):

@@ -1,35 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A clip as a new Action with ordinary keyframes, in the rig's own rotation modes."""
 
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+
 import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ..errors import MotionError
-from ..motion import quat
+from ..motion import quat, simplify
 from . import actions, rig
-from .fcurves import LINEAR
-from .plain import rotation_channel
+from .fcurves import BEZIER, LINEAR
+from .plain import rotation_channel, rotations_of
 from .sampling import scene_rate
 
+ALIGNED = 3  # Blender's number for handles that stay in line
 STILL = 1e-5  # metres: a joint that stays this near to its rest place gets no location keys
 
 
-def write_action(ob, clip, name, start_frame=1, assign=False):
+def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None):
     """A new Action that shows the clip on this armature, from start_frame on.
 
     Every joint that is a bone of the rig gets rotation keys; location keys only where it leaves its rest place.
+
+    tolerance  None for a key on every frame of the clip, 0 for keys only where something changes, or how many metres
+               off a joint may be: then there are few keys, on frames of the scene, with handles between them
     """
+    channels = list(_channels(ob, clip))
     times = start_frame + np.arange(len(clip)) * (scene_rate() / clip.rate)
+    if tolerance and len(clip) > 2:
+        _simplify(ob, clip, channels, tolerance)
+    elif tolerance is not None:
+        for channel in channels:
+            channel.kept = simplify.changing(channel.values)
     action = actions.new_action(name, ob)
-    channels, columns = [], []
-    for bone, locations, rotations in bases(ob, clip):
-        for prop, values in _keyed(ob.pose.bones[bone.name], locations, rotations):
-            path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"].{prop}'
-            channels += [(path, index, bone.name) for index in range(values.shape[1])]
-            columns += list(values.T)
-    for curve, values in zip(actions.add_fcurves(action, channels), columns):
-        _key(curve, times, values)
+    curves = actions.add_fcurves(action, [(channel.path, index, channel.bone) for channel in channels
+                                          for index in range(channel.values.shape[1])])
+    for channel in channels:
+        for column in range(channel.values.shape[1]):
+            channel.write(curves.pop(0), times, column)
     if assign:
         actions.assign(ob, action)
     return action
@@ -116,21 +127,95 @@ def _matrices(positions, rotations):
     return matrices
 
 
-def _keyed(bone, locations, rotations):
-    """(property, values) for the channels that need keys."""
-    mode = bone.rotation_mode
+@dataclass(eq=False)
+class _Channel:
+    """One property of one bone.
+
+    values  (F, C), or (1, C) for one that never changes
+    kept    (F,) which frames have keys, or None for all
+    smooth  whether the keys have handles
+    """
+
+    bone: str
+    prop: str
+    values: np.ndarray
+    kept: np.ndarray | None = None
+    smooth: bool = False
+
+    @property
+    def path(self):
+        return f'pose.bones["{bpy.utils.escape_identifier(self.bone)}"].{self.prop}'
+
+    def write(self, curve, times, column):
+        """Keys of one column at times (F,) on a curve without any."""
+        values = self.values[:, column]
+        frames = np.arange(len(values)) if self.kept is None else np.flatnonzero(self.kept)
+        if self.kept is not None and np.ptp(values) < simplify.SAME:
+            frames = np.unique(frames[[0, -1]])
+        points, keys = np.stack([times[frames], values[frames]], axis=-1), curve.keyframe_points
+        keys.add(len(frames))
+        keys.foreach_set("co", points.astype(np.float32).reshape(-1))
+        keys.foreach_set("interpolation", np.full(len(frames), BEZIER if self.smooth else LINEAR, dtype=np.int32))
+        if self.smooth:
+            slopes = simplify.slopes(values)[frames] / (times[1] - times[0])
+            _set_handles(keys, points, slopes)
+        curve.update()
+
+
+def _channels(ob, clip):
+    """The channels that need keys."""
+    for bone, locations, rotations in bases(ob, clip):
+        posed = ob.pose.bones[bone.name]
+        yield _Channel(bone.name, rotation_channel(posed.rotation_mode), _spelled(rotations, posed.rotation_mode))
+        # A channel without keys keeps the pose's present value, so that has to be the right one.
+        if locations.any() or any(posed.location):
+            yield _Channel(bone.name, "location", locations if locations.any() else locations[:1])
+        if tuple(posed.scale) != (1, 1, 1):
+            yield _Channel(bone.name, "scale", np.ones((1, 3)))
+
+
+def _simplify(ob, clip, channels, tolerance):
+    """Choose keys that keep every joint within the tolerance."""
+    scale, *_ = rig.placement(rig.world_matrix(ob), ob.name)
+    alike = defaultdict(list)
+    for channel in channels:
+        if len(channel.values) == len(clip):
+            mode = None if channel.prop == "location" else ob.pose.bones[channel.bone].rotation_mode
+            alike[mode].append(channel)
+    curves = [_curves(clip, mode, found, scale) for mode, found in alike.items()]
+    every = max(1, round(clip.rate / scene_rate()))
+    for found, kept in zip(alike.values(), simplify.simplify(clip, curves, tolerance, every)):
+        for channel, frames in zip(found, kept):
+            channel.kept, channel.smooth = frames, True
+
+
+def _curves(clip, mode, channels, scale):
+    """Channels of one rotation mode, or locations (mode None), as the engine's Curves."""
+    values = np.stack([channel.values for channel in channels])
+    joints = np.array([clip.skeleton.index(channel.bone) for channel in channels])
+    if mode is None:
+        return simplify.Curves(joints, values * scale)
+    if values.shape[-1] == 3:
+        values = np.pad(values, ((0, 0), (0, 0), (0, 1)))  # rotations_of() reads four numbers in every mode
+    return simplify.Curves(joints, values, partial(rotations_of, mode=mode))
+
+
+def _set_handles(keys, points, slopes):
+    """Handles at a third of the way to the next keys, in line: a cubic curve that a hand can change."""
+    ways = np.diff(points[:, 0]) / 3
+    for side, way in (("left", -np.append(ways[:1], ways)), ("right", np.append(ways, ways[-1:]))):
+        handles = points + np.stack([way, slopes * way], axis=-1)
+        keys.foreach_set(f"handle_{side}_type", np.full(len(points), ALIGNED, dtype=np.int32))
+        keys.foreach_set(f"handle_{side}", handles.astype(np.float32).reshape(-1))
+
+
+def _spelled(rotations, mode):
+    """Rotations (F, 4) as the numbers that a rotation mode keys, without jumps from frame to frame."""
     if mode == "QUATERNION":
-        values = quat.unroll(rotations)
-    elif mode == "AXIS_ANGLE":
-        values = _axis_angles(quat.unroll(rotations))
-    else:
-        values = _eulers(rotations, mode)
-    yield rotation_channel(mode), values
-    # A channel without keys keeps the pose's present value, so that has to be the right one.
-    if locations.any() or any(bone.location):
-        yield "location", locations if locations.any() else locations[:1]
-    if tuple(bone.scale) != (1, 1, 1):
-        yield "scale", np.ones((1, 3))
+        return quat.unroll(rotations)
+    if mode == "AXIS_ANGLE":
+        return _axis_angles(quat.unroll(rotations))
+    return _eulers(rotations, mode)
 
 
 def _axis_angles(rotations):
@@ -150,11 +235,3 @@ def _eulers(rotations, order):
         both -= 2 * np.pi * np.round((both - before) / (2 * np.pi))
         angles[frame] = both[np.abs(both - before).sum(-1).argmin()]
     return angles[:, [order.index(axis) for axis in "XYZ"]]
-
-
-def _key(curve, times, values):
-    points = np.stack([times[:len(values)], values], axis=-1).astype(np.float32)
-    curve.keyframe_points.add(len(values))
-    curve.keyframe_points.foreach_set("co", points.reshape(-1))
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(values), LINEAR, dtype=np.int32))
-    curve.update()

@@ -51,6 +51,32 @@ def rotation_channel(mode):
     return MODES.get(mode, "rotation_euler")
 
 
+def rotations_of(numbers, mode):
+    """Quaternions (4, …) from the numbers (4, …) that a rotation mode keys; components first, as the table has them."""
+    if mode == "QUATERNION":
+        length = np.sqrt((numbers * numbers).sum(0))
+        none = length < 1e-12
+        q = numbers / np.where(none, 1, length)
+        q[0] += none
+        return q
+    if mode == "AXIS_ANGLE":
+        axis = numbers[1:]
+        length = np.sqrt((axis * axis).sum(0))
+        half = np.where(length > 1e-12, numbers[0] / 2, 0)
+        return np.concatenate([np.cos(half)[None], np.sin(half) * axis / np.maximum(length, 1e-12)])
+    first, second, third = ("XYZ".index(axis) for axis in mode)
+    sign = np.float32(1 if (second - first) % 3 == 1 else -1)
+    half = numbers[:3] / 2
+    cos, sin = np.cos(half), np.sin(half)
+    none, one, two, both = (a * b for a in (cos[first], sin[first]) for b in (cos[second], sin[second]))
+    q = np.empty(numbers.shape, dtype=np.float32)
+    q[0] = none * cos[third] + sign * (both * sin[third])
+    q[1 + first] = two * cos[third] - sign * (one * sin[third])
+    q[1 + second] = one * cos[third] + sign * (two * sin[third])
+    q[1 + third] = none * sin[third] - sign * (both * cos[third])
+    return q
+
+
 class _Pose:
     """The ten numbers of every bone that matters, and of the object itself, at every frame.
 
@@ -183,10 +209,10 @@ class _Pose:
         """The bones' own rotations (F, B, 4), before their rest rotation."""
         numbers, modes = self.table[3:7, :-1, block], self.modes[:-1]
         if (modes == modes[0]).all():
-            return np.moveaxis(_rotations(numbers, modes[0]), 0, -1).swapaxes(0, 1)
+            return np.moveaxis(rotations_of(numbers, modes[0]), 0, -1).swapaxes(0, 1)
         turns = np.empty(numbers.shape, dtype=np.float32)
         for mode in set(modes):
-            turns[:, modes == mode] = _rotations(numbers[:, modes == mode], mode)
+            turns[:, modes == mode] = rotations_of(numbers[:, modes == mode], mode)
         return np.moveaxis(turns, 0, -1).swapaxes(0, 1)
 
     def _place_root(self, places, turns):
@@ -225,7 +251,7 @@ class _Pose:
         if not self.keyed[:, -1].any():
             return tuple(np.broadcast_to(value, (numbers.shape[1], *np.shape(value))) for value in self.world)
         matrices = np.zeros((numbers.shape[1], 4, 4))
-        matrices[:, :3, :3] = quat.to_matrix(_rotations(numbers[3:7], self.modes[-1]).T) * numbers[7:].T[:, None]
+        matrices[:, :3, :3] = quat.to_matrix(rotations_of(numbers[3:7], self.modes[-1]).T) * numbers[7:].T[:, None]
         matrices[:, :3, 3] = numbers[:3].T
         matrices[:, 3, 3] = 1
         return rig.placement(self.before_object @ matrices, self.object_name)
@@ -249,32 +275,6 @@ def _batch(curves, count):
         if index >= max(1, count) and bone != last:
             return curves[:index]
     return curves
-
-
-def _rotations(numbers, mode):
-    """Quaternions (4, …) from the numbers (4, …) that a rotation mode keys; components first, as the table has them."""
-    if mode == "QUATERNION":
-        length = np.sqrt((numbers * numbers).sum(0))
-        none = length < 1e-12
-        q = numbers / np.where(none, 1, length)
-        q[0] += none
-        return q
-    if mode == "AXIS_ANGLE":
-        axis = numbers[1:]
-        length = np.sqrt((axis * axis).sum(0))
-        half = np.where(length > 1e-12, numbers[0] / 2, 0)
-        return np.concatenate([np.cos(half)[None], np.sin(half) * axis / np.maximum(length, 1e-12)])
-    first, second, third = ("XYZ".index(axis) for axis in mode)
-    sign = np.float32(1 if (second - first) % 3 == 1 else -1)
-    half = numbers[:3] / 2
-    cos, sin = np.cos(half), np.sin(half)
-    none, one, two, both = (a * b for a in (cos[first], sin[first]) for b in (cos[second], sin[second]))
-    q = np.empty(numbers.shape, dtype=np.float32)
-    q[0] = none * cos[third] + sign * (both * sin[third])
-    q[1 + first] = two * cos[third] - sign * (one * sin[third])
-    q[1 + second] = one * cos[third] + sign * (two * sin[third])
-    q[1 + third] = none * sin[third] - sign * (both * cos[third])
-    return q
 
 
 def _times(constants, q, out):

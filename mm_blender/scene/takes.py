@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What was driven, as an Action of the artist's armature."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from ..errors import MotionError
@@ -8,13 +11,26 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.skeleton import backward
 from ..prepare.resample import resample
-from . import keys, rig
+from . import actions, keys, rig
 from .sampling import scene_rate
 
 
-def keep(ob, clip, name, start_frame=1):
-    """A new Action with a clip that has a database's skeleton, at the scene's rate; the armature plays it."""
-    return keys.write_action(ob, resample(on_rig(ob, clip), scene_rate()), name, start_frame, assign=True)
+def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False):
+    """A new Action with a clip that has a database's skeleton, at the scene's rate.
+
+    tolerance  metres that a joint may be off, for few keys with handles; 0 for keys wherever something changes
+    push_nla   whether it goes on an NLA track of its own; otherwise it is the armature's Action
+    """
+    finer = math.ceil(clip.rate / scene_rate() - 1e-6) if tolerance else 1
+    take = resample(on_rig(ob, clip), scene_rate() * finer)
+    take = take.slice(0, (len(take) - 1) // finer * finer + 1)
+    action = keys.write_action(ob, take, name, start_frame, tolerance=tolerance)
+    action.use_fake_user = True
+    if push_nla:
+        actions.push_to_nla(ob, action, start_frame)
+    else:
+        _play(ob, action)
+    return action
 
 
 def on_rig(ob, clip):
@@ -39,8 +55,25 @@ def skeleton_for(ob, baked):
     return skeleton
 
 
+def renamed(skeleton, before, now):
+    """The skeleton with the names that its bones have now: both lists of names are in the order of the bones."""
+    new = dict(zip(before, now))
+    return replace(skeleton, names=[new.get(name, name) for name in skeleton.names])
+
+
 def root_bone(skeleton, baked):
     """A database's root lies on the ground with Y forward; the bone has a height and axes of its own, as at rest: its
     place (3,) and rotation (4,) seen from that root."""
     place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
     return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], turn)
+
+
+def _play(ob, action):
+    """Let the armature play an Action. The one that it played before is not lost when the file is saved."""
+    bound = ob.animation_data or ob.animation_data_create()
+    if bound.use_tweak_mode:
+        bound.use_tweak_mode = False
+    before = bound.action
+    actions.assign(ob, action)
+    if before and not before.users:
+        before.use_fake_user = True

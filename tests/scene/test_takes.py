@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A take becomes an ordinary Action: exact or simplified, the armature's own or on an NLA track; nothing is lost."""
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from mm_blender.control.stick import Recording
+from mm_blender.errors import MotionError
+from mm_blender.evaluate import courses
+from mm_blender.motion import bvh
+from mm_blender.playback.drive import drive
+from mm_blender.prepare.resample import resample
+from mm_blender.scene import actions, building, demo_character, keys, plain, rig, sampling, takes
+from mm_blender.scene.source import Source
+
+TOLERANCE = 0.005
+
+
+@pytest.fixture(scope="module")
+def take(demo_database):
+    """Six seconds of walking, running and standing, and whether each foot is held."""
+    course = courses.random_walk(6.0, seed=3)
+    clip, trace = drive(demo_database, Recording([*course.times, 6.0], [*course.values, course.values[-1] * 0]))
+    return clip, trace.planted
+
+
+@pytest.fixture
+def ob():
+    bpy.context.scene.render.fps = 60
+    return demo_character._armature(bpy.context)
+
+
+def shown(ob, action, frames, skeleton=None):
+    """Where every joint is (F, J, 3) as Blender evaluates the curves."""
+    skeleton = skeleton or rig.skeleton_of(ob)
+    positions, rotations = sampling.finished(plain.read(Source.of(ob, action), skeleton, np.asarray(frames, float)))
+    return sampling.Clip("", skeleton, 1.0, positions, rotations).globals()[0]
+
+
+def key_frames(action, ob):
+    """Data path → the frames with keys of each of its channels."""
+    found = {}
+    for curve in actions.fcurves(action, ob):
+        found.setdefault(curve.data_path, []).append([key.co.x for key in curve.keyframe_points])
+    return found
+
+
+def test_an_exact_take_is_exact_on_every_frame(ob, take):
+    action = takes.keep(ob, take[0], "Take", start_frame=11)
+    assert action.name == "Take" and ob.animation_data.action == action and action.use_fake_user
+    wanted = takes.on_rig(ob, take[0]).globals()[0]
+    assert np.abs(shown(ob, action, 11 + np.arange(len(wanted))) - wanted).max() < 1e-4
+    bpy.context.scene.frame_set(11 + 200)
+    head = ob.matrix_world @ ob.pose.bones["hand.L"].head
+    assert np.allclose(head, wanted[200, rig.skeleton_of(ob).index("hand.L")], atol=1e-4)
+
+
+def test_an_exact_take_has_keys_only_where_something_changes(ob, take):
+    clip = take[0]
+    rotations = clip.rotations.copy()
+    rotations[60:200] = rotations[60]
+    head = clip.skeleton.index("head")
+    rotations[:, head] = rotations[0, head]
+    held = clip.with_changes(rotations=rotations)
+    action = takes.keep(ob, held, "Take")
+    frames = key_frames(action, ob)
+    last = len(clip)
+    assert all(channel == [1, last] for channel in frames['pose.bones["head"].rotation_quaternion'])
+    thigh = max(frames['pose.bones["thigh.L"].rotation_quaternion'], key=len)
+    assert {61, 200} <= set(thigh) and not set(thigh) & set(range(62, 200)) and len(thigh) > 150
+    height = frames['pose.bones["root"].location'][2]
+    assert height == [1, last], "it walks on flat ground"
+    wanted = takes.on_rig(ob, held).globals()[0]
+    assert np.abs(shown(ob, action, 1 + np.arange(last)) - wanted).max() < 1e-4
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZXY", "AXIS_ANGLE"])
+def test_a_simplified_take_stays_within_the_tolerance(ob, take, mode):
+    for bone in ob.pose.bones:
+        bone.rotation_mode = mode
+    clip, planted = take
+    action = takes.keep(ob, clip, "Take", tolerance=TOLERANCE)
+    finer = resample(takes.on_rig(ob, clip), 4 * 60)
+    positions = shown(ob, action, 1 + np.arange(len(finer)) / 4)
+    apart = np.linalg.norm(positions - finer.globals()[0], axis=-1)
+    # Near no rotation at all an axis turns wildly: between frames no keys can follow it.
+    assert apart[::4 if mode == "AXIS_ANGLE" else 1].max() <= TOLERANCE
+    toes = [finer.skeleton.index(name) for name in ("toe.L", "toe.R")]
+    held = planted[1:] & planted[:-1]
+    slide = np.linalg.norm(np.diff(positions[::4, toes, :2], axis=0), axis=-1)[held] * 60
+    assert held.mean() > 0.2 and slide.mean() < 0.01
+    count = sum(len(curve.keyframe_points) for curve in actions.fcurves(action, ob))
+    assert count < 0.3 * len(clip) * len(actions.fcurves(action, ob))
+
+
+def test_simplified_keys_are_smooth_on_whole_frames_and_shared_by_a_rotation(ob, take):
+    action = takes.keep(ob, take[0], "Take", start_frame=5, tolerance=TOLERANCE)
+    for path, channels in key_frames(action, ob).items():
+        most = max(channels, key=len)
+        assert all(frames in (most, [most[0], most[-1]]) for frames in channels), path
+        assert all(frame == round(frame) for frame in most) and (most[0], most[-1]) == (5, 4 + len(take[0]))
+    keys_ = [key for curve in actions.fcurves(action, ob) for key in curve.keyframe_points]
+    assert {key.interpolation for key in keys_} == {"BEZIER"}
+    assert {key.handle_left_type for key in keys_} | {key.handle_right_type for key in keys_} == {"ALIGNED"}
+
+
+def test_mocap_on_a_scaled_object_stays_within_the_tolerance(lafan1):
+    bpy.context.scene.render.fps = 60
+    clip = bvh.read(lafan1 / "walk1_subject1_walk2_filtered.bvh", 0.01).slice(300, 600)
+    ob = building.build_armature(clip.scaled(100).skeleton, "Walk")
+    ob.scale, ob.rotation_euler.z = (0.01,) * 3, 0.5
+    bpy.context.view_layer.update()
+    on_bones, _ = building.on_bones(ob, clip)
+    action = keys.write_action(ob, on_bones, "Walk", tolerance=TOLERANCE)
+    positions = shown(ob, action, 1 + np.arange(len(clip)), on_bones.skeleton)
+    assert np.linalg.norm(positions - on_bones.globals()[0], axis=-1).max() <= TOLERANCE
+    count = sum(len(curve.keyframe_points) for curve in actions.fcurves(action, ob))
+    assert count < 0.3 * len(clip) * len(actions.fcurves(action, ob))
+
+
+@pytest.mark.parametrize("tolerance", [0.0, TOLERANCE])
+def test_a_take_has_the_scenes_rate_even_a_broken_one(ob, take, tolerance):
+    render = bpy.context.scene.render
+    render.fps, render.fps_base = 30, 1.001
+    action = takes.keep(ob, take[0], "Take", tolerance=tolerance)
+    rate = 30 / 1.001
+    assert action.frame_range[1] - 1 == math.floor(take[0].duration * rate)
+    frames = {frame for channels in key_frames(action, ob).values() for channel in channels for frame in channel}
+    assert all(frame == round(frame) for frame in frames)
+    wanted = resample(takes.on_rig(ob, take[0]), rate).globals()[0]
+    apart = np.linalg.norm(shown(ob, action, 1 + np.arange(len(wanted))) - wanted, axis=-1)
+    assert apart.max() <= max(tolerance, 1e-4)
+
+
+def test_the_nla_gets_a_track_and_the_own_action_stays(rigs, ob, take):
+    own = rigs.animate(ob, "Own", (1, 20), bones=["head"])
+    other = rigs.animate(ob, "Other", (1, 20), bones=["hips"])
+    actions.assign(ob, own)
+    actions.push_to_nla(ob, other, 3)
+    before = {action.name: sampling.fingerprint(ob, action) for action in (own, other)}
+    slot = actions.slot_for(own, ob)
+    action = takes.keep(ob, take[0], "Take", start_frame=50, push_nla=True)
+    bound = ob.animation_data
+    assert bound.action == own and actions.slot_for(own, ob) == slot
+    assert [track.name for track in bound.nla_tracks] == ["Other", "Take"]
+    strip = bound.nla_tracks["Take"].strips[0]
+    assert strip.action == action and strip.frame_start == 50 and strip.frame_end == 50 + len(take[0]) - 1
+    assert before == {name: sampling.fingerprint(ob, bpy.data.actions[name]) for name in before}
+    bpy.context.scene.frame_set(50 + 200)
+    wanted = takes.on_rig(ob, take[0])
+    foot = ob.matrix_world @ ob.pose.bones["foot.L"].head
+    assert np.allclose(foot, wanted.globals()[0][200, wanted.skeleton.index("foot.L")], atol=1e-3), "the take plays"
+
+
+def test_without_anything_else_the_track_plays_too(ob, take):
+    takes.keep(ob, take[0], "Take", start_frame=50, tolerance=TOLERANCE, push_nla=True)
+    assert ob.animation_data.action is None
+    bpy.context.scene.frame_set(50 + 200)
+    wanted = takes.on_rig(ob, take[0])
+    foot = ob.matrix_world @ ob.pose.bones["foot.L"].head
+    place = wanted.globals()[0][200, wanted.skeleton.index("foot.L")]
+    assert np.linalg.norm(np.array(foot) - place) < 1.1 * TOLERANCE
+
+
+def test_takes_of_one_name_are_kept_side_by_side(ob, take):
+    names = [takes.keep(ob, take[0].slice(0, 30), "Take").name for _ in range(3)]
+    assert names == ["Take", "Take.001", "Take.002"]
+    takes.keep(ob, take[0].slice(0, 30), "Take", push_nla=True)
+    assert ob.animation_data.action.name == "Take.002" and len(bpy.data.actions) == 4
+
+
+def test_an_action_that_nothing_else_uses_is_not_lost(rigs, ob, take):
+    own = rigs.animate(ob, "Own", (1, 20), bones=["head"])
+    actions.assign(ob, own)
+    own.use_fake_user = False
+    takes.keep(ob, take[0].slice(0, 30), "Take")
+    assert own.users
+
+
+def test_in_tweak_mode_the_take_is_kept_all_the_same(rigs, ob, take):
+    own, other = (rigs.animate(ob, name, (1, 20), bones=["hips"]) for name in ("Own", "Other"))
+    actions.assign(ob, own)
+    actions.push_to_nla(ob, other, 3)
+    bound = ob.animation_data
+    track = bound.nla_tracks[0]
+    bound.nla_tracks.active = track
+    track.strips[0].select = True
+    bound.use_tweak_mode = True
+    takes.keep(ob, take[0].slice(0, 30), "Pushed", push_nla=True)
+    assert [track.name for track in bound.nla_tracks] == ["Other", "Pushed"]
+    action = takes.keep(ob, take[0].slice(0, 30), "Take")
+    assert bound.action == action and not bound.use_tweak_mode
+    assert track.strips[0].action == other and own.users
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3])
+@pytest.mark.parametrize("tolerance", [0.0, TOLERANCE])
+def test_the_shortest_takes_are_kept_too(ob, take, frames, tolerance):
+    action = takes.keep(ob, take[0].slice(100, 100 + frames), "Take", tolerance=tolerance)
+    wanted = takes.on_rig(ob, take[0]).globals()[0][100:100 + frames]
+    assert np.abs(shown(ob, action, 1 + np.arange(frames)) - wanted).max() <= max(tolerance, 1e-4)
+
+
+def test_a_rig_with_another_bone_says_which(rigs, take):
+    with pytest.raises(MotionError, match='without the bone "b0" of "Chain": bake it again'):
+        takes.keep(rigs.chain(), take[0], "Take")
