@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The meshes around a character, in Collections that the artist chose: walls to slide along, ground to stand on."""
+
+import time
+import warnings
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+from mathutils.bvhtree import BVHTree
+
+from ..control.obstacles import Obstacles
+from ..control.walls import walls_of
+from ..errors import MotionError, MotionWarning
+
+# Metres: how far a character keeps from walls, and the heights between which a wall is in its way.
+RADIUS, LOW, HIGH = 0.25, 0.25, 1.8
+# Metres above a foot from where the ground is looked for: what is higher is a ceiling or another floor.
+STEP = 0.5
+MOST = 1_000_000  # triangles
+# Seconds between two looks at meshes that go on changing, and how many times longer than a look it is at least.
+PAUSE, SHARE = 0.25, 4
+# Objects that nobody takes for a wall, so that there is no word about them.
+_NO_SURFACE = {"EMPTY", "ARMATURE", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER", "LATTICE"}
+_DOWN = (0.0, 0.0, -1.0)
+
+
+def obstacles_of(collection, depsgraph, radius=RADIUS, low=LOW, high=HIGH):
+    """The walls of a Collection's visible meshes, as seen on the plane z = 0. None has no walls."""
+    if collection is None:
+        return Obstacles((), radius)
+    return _obstacles(_told(_Surface.of(collection, depsgraph)), radius, low, high)
+
+
+def ground_of(collection, depsgraph):
+    """The ground that a Collection's visible meshes make. None is the plane, for which there is None."""
+    return None if collection is None else Ground(_told(_Surface.of(collection, depsgraph)))
+
+
+class Ground:
+    """Heights of the first surface at or under a point; where there is none, of the plane z = 0."""
+
+    def __init__(self, surface):
+        self._tree = BVHTree.FromPolygons(surface.vertices.tolist(), surface.triangles.tolist(), all_triangles=True)
+        self._levels = np.zeros(0)
+
+    def __call__(self, points):
+        """Heights (K, N) at points (K, N, 3), or at (K, N, 2) from where each of the K characters stood last."""
+        points = np.asarray(points, dtype=np.float64)
+        known = points.shape[-1] == 3
+        if not known:
+            levels = self._levels if len(self._levels) == len(points) else np.zeros(len(points))
+            points = np.concatenate([points, np.broadcast_to(levels[:, None, None], (*points.shape[:2], 1))], axis=-1)
+        heights = np.array([self._height(*point) for point in points.reshape(-1, 3).tolist()])
+        heights = heights.reshape(points.shape[:2])
+        if not known and heights.size:
+            self._levels = heights.max(axis=1)
+        return heights
+
+    def _height(self, x, y, z):
+        place = self._tree.ray_cast((x, y, z + STEP), _DOWN)[0]
+        return 0.0 if place is None else place.z
+
+
+class Surroundings:
+    """The obstacles and the ground of two Collections (or None), read again when their meshes change.
+
+    begin() and end() watch and stop watching; refresh() each frame. What is wrong with the meshes is in sentences.
+    """
+
+    def __init__(self, walls=None, floor=None, radius=RADIUS):
+        # Collections are kept by session_uid, which outlives undo and renaming.
+        self._walls, self._floor = (found and (found.session_uid, found.name) for found in (walls, floor))
+        self.obstacles, self.ground, self.sentences = Obstacles((), radius), None, []
+        self._watched, self._visible = set(), set()
+        self._stale, self._earliest = True, 0.0
+
+    def begin(self):
+        bpy.app.handlers.depsgraph_update_post.append(self._on_update)
+
+    def end(self):
+        # Opening a file has taken it away already.
+        if self._on_update in bpy.app.handlers.depsgraph_update_post:
+            bpy.app.handlers.depsgraph_update_post.remove(self._on_update)
+
+    def refresh(self, depsgraph):
+        """Read the meshes again if they changed, a few times a second at most. Returns whether it did."""
+        began = time.perf_counter()
+        if not self._stale or began < self._earliest:
+            return False
+        self._read(depsgraph)
+        done = time.perf_counter()
+        self._earliest = done + max(PAUSE, SHARE * (done - began))
+        self._stale = False
+        return True
+
+    def changed(self, depsgraph):
+        """Whether this update of Blender's is about one of the meshes; only its handlers can tell."""
+        for update in depsgraph.updates:
+            # What was deleted or linked is in no list: then Blender builds its Collections anew.
+            if isinstance(update.id, bpy.types.Collection):
+                return True
+            if isinstance(update.id, bpy.types.Scene) and self._now_visible(depsgraph) != self._visible:
+                return True
+            if ((update.is_updated_geometry or update.is_updated_transform)
+                    and update.id.original.session_uid in self._watched):
+                return True
+        return False
+
+    def _on_update(self, _scene, depsgraph):
+        self._stale = self._stale or self.changed(depsgraph)
+
+    def _read(self, depsgraph):
+        self.sentences, self._watched = [], set()
+        surfaces = {chosen: self._surface(chosen, depsgraph) for chosen in {self._walls, self._floor} - {None}}
+        walls, floor = surfaces.get(self._walls), surfaces.get(self._floor)
+        radius = self.obstacles.radius
+        self.obstacles = _obstacles(walls, radius) if walls else Obstacles((), radius)
+        self.ground = Ground(floor) if floor else None
+        self._visible = self._now_visible(depsgraph)
+
+    def _surface(self, chosen, depsgraph):
+        uid, name = chosen
+        collection = _collection(uid)
+        if collection is None:
+            self.sentences.append(f'The Collection "{name}" is gone: choose another one.')
+            return None
+        # Also when it cannot be read: the next edit may be the one that helps.
+        self._watched |= {ob.session_uid for ob in collection.all_objects if _armature(ob) is None}
+        try:
+            surface = _Surface.of(collection, depsgraph)
+        except MotionError as error:
+            self.sentences.append(str(error))
+            return None
+        self.sentences += surface.sentences
+        self._watched |= surface.objects
+        return surface
+
+    def _now_visible(self, depsgraph):
+        found = [_collection(chosen[0]) for chosen in (self._walls, self._floor) if chosen]
+        return {ob.session_uid for collection in found if collection for ob in _visible(collection, depsgraph)}
+
+
+@dataclass
+class _Surface:
+    """All triangles of a Collection in the world: vertices (V, 3) and indices (T, 3), the session_uid of the objects
+    that they came from, and what there is to say about it."""
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    objects: set
+    sentences: list = field(default_factory=list)
+
+    @classmethod
+    def of(cls, collection, depsgraph):
+        chosen = {ob.session_uid: ob for ob in _visible(collection, depsgraph)}
+        rigged = {uid: ob.name for uid, ob in chosen.items() if _armature(ob) is not None and ob.type != "ARMATURE"}
+        pieces, meshes, objects, sizes = [], {}, set(), {}
+        # Collections, curves and text come as instances: their meshes belong to the object that makes them.
+        for instance in depsgraph.object_instances:
+            ob = instance.object
+            owner = (instance.parent if instance.is_instance else ob).original
+            if ob.type != "MESH" or owner.session_uid not in chosen or owner.session_uid in rigged:
+                continue
+            key = ob.data.as_pointer()
+            if key not in meshes:
+                meshes[key] = _arrays(ob)
+            vertices, triangles = meshes[key]
+            sizes[owner.name] = sizes.get(owner.name, 0) + len(triangles)
+            _check_size(collection, sizes)
+            world = np.array(instance.matrix_world)
+            pieces.append((vertices @ world[:3, :3].T + world[:3, 3], triangles))
+            objects |= {owner.session_uid, ob.original.session_uid}
+        if not any(len(triangles) for _, triangles in pieces):
+            raise MotionError(f'The Collection "{collection.name}" has no visible mesh to be walls or ground: '
+                              "put meshes into it, or choose another one.")
+        first = np.cumsum([0, *(len(vertices) for vertices, _ in pieces[:-1])])
+        bare = [ob.name for uid, ob in chosen.items()
+                if ob.type not in _NO_SURFACE and uid not in objects and uid not in rigged]
+        return cls(np.concatenate([vertices for vertices, _ in pieces]),
+                   np.concatenate([triangles + start for start, (_, triangles) in zip(first, pieces)]), objects,
+                   [*_left_out(collection, bare, "without faces"),
+                    *_left_out(collection, rigged.values(), "that move with an armature")])
+
+
+def _obstacles(surface, radius, low=LOW, high=HIGH):
+    return Obstacles(walls_of(surface.vertices[surface.triangles], low, high), radius)
+
+
+def _arrays(ob):
+    """Vertices (V, 3) and triangles (T, 3) of an evaluated mesh object."""
+    # In edit mode the mesh itself is empty, or as it was before.
+    mesh = ob.to_mesh() if ob.data.is_editmode else ob.data
+    vertices = np.empty((len(mesh.vertices), 3), dtype=np.float32)
+    mesh.vertices.foreach_get("co", vertices.ravel())
+    triangles = np.empty((len(mesh.loop_triangles), 3), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles.ravel())
+    if mesh is not ob.data:
+        ob.to_mesh_clear()
+    return vertices.astype(np.float64), triangles
+
+
+def _visible(collection, depsgraph):
+    return [ob for ob in collection.all_objects if ob.visible_get(view_layer=depsgraph.view_layer)]
+
+
+def _armature(ob):
+    """The armature that an object moves with: then it is part of a character, or in its hand, and no wall."""
+    if ob.type == "ARMATURE":
+        return ob
+    for modifier in ob.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object is not None:
+            return modifier.object
+    return _armature(ob.parent) if ob.parent is not None else None
+
+
+def _check_size(collection, sizes):
+    total = sum(sizes.values())
+    if total > MOST:
+        raise MotionError(f'The Collection "{collection.name}" has more than {MOST:,} triangles, most of them in '
+                          f'"{max(sizes, key=sizes.get)}": give it a Decimate modifier, or choose a simpler mesh.')
+
+
+def _left_out(collection, names, why):
+    names = ", ".join(f'"{name}"' for name in sorted(names))
+    return [f'The Collection "{collection.name}" has objects {why}, which are left out: {names}.'] if names else []
+
+
+def _told(surface):
+    for sentence in surface.sentences:
+        warnings.warn(sentence, MotionWarning, stacklevel=3)
+    return surface
+
+
+def _collection(uid):
+    return next((collection for collection in bpy.data.collections if collection.session_uid == uid), None)

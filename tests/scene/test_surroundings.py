@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walls and ground from meshes in Blender: as they are seen, and seen again when they change."""
+
+import bpy
+import numpy as np
+import pytest
+
+from mm_blender.errors import MotionError, MotionWarning
+from mm_blender.scene import surroundings
+from mm_blender.scene.surroundings import RADIUS, Surroundings, ground_of, obstacles_of
+
+# A room of 4 by 3 metres with a door of one metre in the wall y = 3, as one line.
+ROOM = [(1.5, 3), (0, 3), (0, 0), (4, 0), (4, 3), (2.5, 3)]
+
+
+@pytest.fixture
+def collection():
+    found = bpy.data.collections.new("Set")
+    bpy.context.scene.collection.children.link(found)
+    return found
+
+
+@pytest.fixture
+def watching(collection, monkeypatch):
+    """Surroundings whose walls and ground are one Collection, watched without a pause."""
+    monkeypatch.setattr(surroundings, "PAUSE", 0)
+    monkeypatch.setattr(surroundings, "SHARE", 0)
+    place("Box", box(), collection)
+    watched = Surroundings(collection, collection)
+    watched.begin()
+    watched.refresh(depsgraph())
+    yield watched
+    watched.end()
+
+
+def test_one_mesh_with_a_floor_and_walls_is_a_room_with_a_door(collection):
+    place("Room", room(), collection)
+    walls = obstacles_of(collection, depsgraph())
+    assert len(walls) == len(ROOM) - 1
+    through, against = walked(walls, [2, 1], [0, 1]), walked(walls, [1, 1], [0, 1])
+    assert through[1] > 4 and against[1] == pytest.approx(3 - RADIUS, abs=1e-3)
+
+
+def test_modifiers_and_transforms_count(collection):
+    ob = place("Box", box(), collection)
+    ob.location, ob.rotation_euler, ob.scale = (10, 0, 0), (0, 0, np.pi / 2), (2, 1, 1)
+    array = ob.modifiers.new("Two", "ARRAY")
+    array.relative_offset_displace = (2, 0, 0)
+    low, high = bounds(obstacles_of(collection, depsgraph()))
+    np.testing.assert_allclose([low, high], [[9.5, -1], [10.5, 5]], atol=1e-3)
+
+
+def test_instances_of_collections_count_also_nested_ones(collection):
+    inner, outer = bpy.data.collections.new("Inner"), bpy.data.collections.new("Outer")
+    place("Box", box(), inner)
+    for name, content, where, holder in (("A", inner, (0, 5, 0), outer), ("B", outer, (20, 0, 0), collection)):
+        empty = place(name, None, holder)
+        empty.instance_type, empty.instance_collection, empty.location = "COLLECTION", content, where
+    low, high = bounds(obstacles_of(collection, depsgraph()))
+    np.testing.assert_allclose([low, high], [[19.5, 4.5], [20.5, 5.5]], atol=1e-3)
+
+
+def test_a_curve_with_faces_is_a_wall(collection):
+    curve = bpy.data.curves.new("Fence", "CURVE")
+    curve.dimensions, curve.extrude = "3D", 1.0
+    spline = curve.splines.new("POLY")
+    spline.points.add(1)
+    spline.points[1].co = (3, 0, 0, 1)
+    place("Fence", curve, collection)
+    np.testing.assert_allclose(bounds(obstacles_of(collection, depsgraph())), [[0, 0], [3, 0]], atol=1e-3)
+
+
+def test_a_mesh_in_edit_mode_is_as_it_is_shown(collection):
+    import bmesh
+
+    ob = place("Box", box(), collection)
+    bpy.context.view_layer.objects.active = ob
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited = bmesh.from_edit_mesh(ob.data)
+    for vertex in edited.verts:
+        vertex.co.x += 3
+    bmesh.update_edit_mesh(ob.data)
+    assert bounds(obstacles_of(collection, depsgraph()))[0][0] == pytest.approx(2.5, abs=1e-3)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_what_moves_with_an_armature_is_no_wall(collection):
+    rig = place("Hero", bpy.data.armatures.new("Hero"), collection)
+    place("Body", box(), collection).modifiers.new("Rig", "ARMATURE").object = rig
+    place("Sword", box(), collection).parent = rig
+    place("Box", box(), collection).location.x = 9
+    with pytest.warns(MotionWarning, match='"Set".*armature.*"Body", "Sword"'):
+        walls = obstacles_of(collection, depsgraph())
+    assert bounds(walls)[0][0] == pytest.approx(8.5, abs=1e-3)
+
+
+def test_what_has_no_faces_is_left_out_and_named(collection):
+    place("Box", box(), collection)
+    place("Line", bpy.data.curves.new("Line", "CURVE"), collection)
+    place("Lamp", bpy.data.lights.new("Lamp", "POINT"), collection)
+    with pytest.warns(MotionWarning) as caught:
+        assert len(obstacles_of(collection, depsgraph())) == 4
+    assert [str(warning.message) for warning in caught] == [
+        'The Collection "Set" has objects without faces, which are left out: "Line".']
+
+
+@pytest.mark.parametrize("make", [obstacles_of, ground_of])
+def test_an_empty_collection_says_so(collection, make):
+    with pytest.raises(MotionError, match='"Set" has no visible mesh'):
+        make(collection, depsgraph())
+
+
+@pytest.mark.parametrize("make", [obstacles_of, ground_of])
+def test_too_many_triangles_are_refused_by_name(collection, make, monkeypatch):
+    monkeypatch.setattr(surroundings, "MOST", 20)
+    place("Box", box(), collection)
+    place("Ball", ball(), collection)
+    with pytest.raises(MotionError, match='"Set" has more than 20 triangles, most of them in "Ball"'):
+        make(collection, depsgraph())
+
+
+def test_no_collection_is_the_bare_plane():
+    assert len(obstacles_of(None, depsgraph())) == 0 and ground_of(None, depsgraph()) is None
+
+
+def test_the_ground_is_a_slope_a_step_and_the_plane_beside_them(collection):
+    slope = [(0, 0, 0), (4, 0, 1), (4, 2, 1), (0, 2, 0)]
+    place("Slope", mesh(slope, [(0, 1, 2, 3)]), collection)
+    place("Step", box(), collection).location = (10, 0, -0.3)  # its top is at 0.2
+    points = [[[1, 1, 0], [3, 1, 0.7], [10, 0, 0]], [[2, 1, 0.4], [10, 0, 0.2], [50, 0, 3]]]
+    heights = ground_of(collection, depsgraph())(points)
+    np.testing.assert_allclose(heights, [[0.25, 0.75, 0.2], [0.5, 0.2, 0]], atol=1e-6)
+
+
+def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
+    for z in (0.1, 3):
+        place("Floor", mesh([(-5, -5, z), (5, -5, z), (5, 5, z), (-5, 5, z)], [(0, 1, 2, 3)]), collection)
+    heights = ground_of(collection, depsgraph())([[[0, 0, 0], [1, 0, 2.4], [2, 0, 2.9], [3, 0, 3.2]]])
+    np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
+
+
+def test_without_a_height_each_climbs_from_where_it_stood(collection):
+    for index in range(8):
+        place("Stair", box(), collection).location = (index + 0.5, 0, 0.3 * index - 0.5)
+    place("Roof", mesh([(-9, -9, 9), (9, -9, 9), (9, 9, 9), (-9, 9, 9)], [(0, 1, 2, 3)]), collection)
+    ground = ground_of(collection, depsgraph())
+    for index in range(8):
+        np.testing.assert_allclose(ground([[[index + 0.5, 0]], [[-5, 0]]]), [[0.3 * index], [0]], atol=1e-6)
+
+
+def test_a_moved_mesh_is_noticed(watching):
+    bpy.data.objects["Box"].location.x = 7
+    update()
+    assert watching.refresh(depsgraph())
+    assert bounds(watching.obstacles)[0][0] == pytest.approx(6.5, abs=1e-3)
+    assert watching.ground([[[7, 0, 0.5]]])[0, 0] == pytest.approx(0.5)
+
+
+def test_a_mesh_moved_by_its_parent_is_noticed(watching):
+    parent = place("Parent", None, bpy.context.scene.collection)
+    bpy.data.objects["Box"].parent = parent
+    update()
+    watching.refresh(depsgraph())
+    parent.location.x = 7
+    update()
+    assert watching.refresh(depsgraph())
+    assert bounds(watching.obstacles)[0][0] == pytest.approx(6.5, abs=1e-3)
+
+
+def test_an_edited_mesh_is_noticed(watching):
+    data = bpy.data.objects["Box"].data
+    for vertex in data.vertices:
+        vertex.co.x *= 4
+    data.update()
+    update()
+    assert watching.refresh(depsgraph())
+    assert bounds(watching.obstacles)[0][0] == pytest.approx(-2, abs=1e-3)
+
+
+@pytest.mark.parametrize("how", ["eye", "screen", "collection", "layer", "excluded", "unlinked", "deleted"])
+def test_a_mesh_that_is_gone_from_sight_is_noticed(watching, collection, how):
+    ob, layer = bpy.data.objects["Box"], bpy.context.view_layer.layer_collection.children["Set"]
+    {"eye": lambda: ob.hide_set(True), "screen": lambda: setattr(ob, "hide_viewport", True),
+     "collection": lambda: setattr(collection, "hide_viewport", True),
+     "layer": lambda: setattr(layer, "hide_viewport", True), "excluded": lambda: setattr(layer, "exclude", True),
+     "unlinked": lambda: collection.objects.unlink(ob), "deleted": lambda: bpy.data.objects.remove(ob)}[how]()
+    update()
+    assert watching.refresh(depsgraph())
+    assert len(watching.obstacles) == 0 and watching.ground is None
+    assert "no visible mesh" in watching.sentences[0]
+
+
+def test_a_mesh_that_comes_back_is_noticed(watching):
+    bpy.data.objects["Box"].hide_set(True)
+    update()
+    watching.refresh(depsgraph())
+    bpy.data.objects["Box"].hide_set(False)
+    update()
+    assert watching.refresh(depsgraph()) and len(watching.obstacles) == 4 and not watching.sentences
+
+
+def test_a_mesh_that_is_added_is_noticed(watching, collection):
+    place("Other", box(), collection).location.x = 5
+    update()
+    assert watching.refresh(depsgraph()) and len(watching.obstacles) == 8
+
+
+def test_a_renamed_collection_is_still_the_same_and_a_deleted_one_is_named(watching, collection):
+    collection.name = "Renamed"
+    bpy.data.objects["Box"].location.x = 7
+    update()
+    assert watching.refresh(depsgraph()) and len(watching.obstacles) == 4
+    bpy.data.collections.remove(collection)
+    update()
+    assert watching.refresh(depsgraph()) and len(watching.obstacles) == 0 and watching.ground is None
+    assert '"Set" is gone' in watching.sentences[0]
+
+
+def test_nothing_is_read_again_for_what_is_not_in_it(watching, rigs):
+    other = place("Other", box(), bpy.context.scene.collection)
+    rig = rigs.chain()
+    update()
+    watching.refresh(depsgraph())
+    other.location.x = 3
+    rig.pose.bones[0].location.x = 1
+    rig.update_tag()
+    rig.select_set(False)
+    update()
+    bpy.context.scene.frame_set(7)
+    assert not watching.refresh(depsgraph())
+
+
+def test_meshes_that_go_on_moving_are_read_a_few_times_a_second(watching, monkeypatch):
+    monkeypatch.setattr(surroundings, "PAUSE", 1000)
+    reads = 0
+    for x in range(1, 20):
+        bpy.data.objects["Box"].location.x = x
+        update()
+        reads += watching.refresh(depsgraph())
+    assert reads == 1
+
+
+def test_after_the_end_nothing_is_left_behind(watching):
+    before = len(bpy.app.handlers.depsgraph_update_post)
+    watching.end()
+    watching.end()
+    assert len(bpy.app.handlers.depsgraph_update_post) == before - 1
+
+
+def place(name, data, collection):
+    ob = bpy.data.objects.new(name, data)
+    collection.objects.link(ob)
+    return ob
+
+
+def mesh(vertices, faces):
+    made = bpy.data.meshes.new("Mesh")
+    made.from_pydata(vertices, [], faces)
+    return made
+
+
+def room():
+    """The room's walls, three metres high, and its floor, in one mesh."""
+    count = len(ROOM)
+    vertices = [(x, y, z) for z in (0, 3) for x, y in ROOM]
+    walls = [(i, i + 1, count + i + 1, count + i) for i in range(count - 1)]
+    return mesh(vertices, [*walls, (1, 2, 3, 4)])
+
+
+def box():
+    """A cube of one metre around its origin."""
+    return _made("create_cube", size=1)
+
+
+def ball():
+    return _made("create_icosphere", subdivisions=2, radius=1)
+
+
+def _made(what, **options):
+    import bmesh  # it exists once bpy is there
+
+    shape, made = bmesh.new(), bpy.data.meshes.new("Mesh")
+    getattr(bmesh.ops, what)(shape, **options)
+    shape.to_mesh(made)
+    shape.free()
+    return made
+
+
+def depsgraph():
+    return bpy.context.evaluated_depsgraph_get()
+
+
+def update():
+    bpy.context.view_layer.update()
+
+
+def bounds(walls):
+    ends = walls.segments.reshape(-1, 2)
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def walked(walls, start, way):
+    """Where somebody gets from a start who walks in one direction for a while."""
+    place = np.array(start, dtype=float)
+    for _ in range(100):
+        place = walls.moved(place, place + 0.05 * np.array(way))
+    return place
