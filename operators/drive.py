@@ -7,20 +7,16 @@ import bpy
 from bpy.props import StringProperty
 
 from ..mm_blender.control import stick
-from ..mm_blender.matching import database
+from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import baking, takes
+from ..mm_blender.scene import driving, keymap, stage, takes
 from .base import CharacterOperator, active_armature
 
+RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
 
-class MM_OT_drive_recording(CharacterOperator):
-    """Let a recorded stick (STICK.csv) steer the character, and keep what it plays as a new Action"""
-    bl_idname = "mm.drive_recording"
-    bl_label = "Drive from Recording"
 
-    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
-                             description="A file with the columns time, move_x, move_y, face_x, face_y, run, strafe")
-    filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
+class DatabaseOperator(CharacterOperator):
+    """An operator that needs a baked database."""
 
     @classmethod
     def poll(cls, context):
@@ -31,15 +27,169 @@ class MM_OT_drive_recording(CharacterOperator):
             return False
         return True
 
+
+class MM_OT_drive(DatabaseOperator):
+    """Steer the character in the viewport with keyboard or gamepad. Enter keeps the take, Esc brings everything back. \
+Other selected characters that have a database take part"""
+    bl_idname = "mm.drive"
+    bl_label = "Drive"
+    bl_options = {"UNDO"}
+
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+                             description="A recorded stick (STICK.csv) that steers instead of your hands; the take is "
+                                         "kept at its end")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Driving already: Enter keeps the take, Esc cancels")
+            return False
+        return True
+
+    def run(self, context, ob):
+        raise MotionError("Driving by hand needs a window: use mm.drive_recording without one.")
+
+    def invoke(self, context, _event):
+        if bpy.app.background:
+            return self.execute(context)
+        context.window.cursor_set("WAIT")
+        try:
+            recording = stick.load(bpy.path.abspath(self.filepath)) if self.filepath else None
+            driving.start(context, _characters(context), recording)
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            context.window.cursor_set("DEFAULT")
+        self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        session = driving.current()
+        if session is None:  # ended from elsewhere
+            return self._end(context, {"CANCELLED"})
+        if event.type == "TIMER":
+            return self._go_on(context, session)
+        if event.type == "WINDOW_DEACTIVATE":
+            session.keyboard.release_all()
+        control = keymap.control_of(event)
+        if control is None or event.value not in {"PRESS", "RELEASE"}:
+            return {"PASS_THROUGH"}
+        if event.value == "RELEASE":
+            return {"RUNNING_MODAL"} if session.keyboard.release(event.type) else {"PASS_THROUGH"}
+        return self._press(context, session, event, control)
+
+    def cancel(self, context):
+        """Blender ends it: another file is opened, or the window is closed."""
+        driving.stop(context)
+        self._end(context, None)
+
+    def _press(self, context, session, event, control):
+        if control in {"keep", "cancel"}:
+            return self._keep(context, session) if control == "keep" else self._cancel(context)
+        if control == "toggle_strafe":
+            if not event.is_repeat:
+                settings = session.driven.fetch().mm.drive
+                settings.strafe = not settings.strafe
+        else:
+            session.keyboard.press(event.type, control)
+        return {"RUNNING_MODAL"}
+
+    def _go_on(self, context, session):
+        try:
+            session.tick(context)
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return self._cancel(context)
+        pressed = session.gamepads.pressed if session.gamepads is not None else ()
+        if "keep" in pressed or session.is_over:
+            return self._keep(context, session)
+        return self._cancel(context) if "cancel" in pressed else {"PASS_THROUGH"}
+
+    def _keep(self, context, session):
+        seconds = session.seconds
+        try:
+            kept = session.keep()
+        except MotionError as error:  # nothing is lost: driving goes on
+            self.report({"ERROR"}, str(error))
+            return {"RUNNING_MODAL"}
+        self.report({"INFO"}, f"{seconds:.1f} s kept as " + ", ".join(f'"{name}"' for name in kept))
+        return self._end(context, {"FINISHED"})
+
+    def _cancel(self, context):
+        driving.stop(context)
+        return self._end(context, {"CANCELLED"})
+
+    def _end(self, context, result):
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+        return result
+
+
+class MM_OT_drive_recording(DatabaseOperator):
+    """Let a recorded stick (STICK.csv) steer the character, and keep what it plays as a new Action"""
+    bl_idname = "mm.drive_recording"
+    bl_label = "Drive from Recording"
+
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+                             description="A file with the columns time, move_x, move_y, face_x, face_y, run, strafe")
+    filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
+
     def invoke(self, context, _event):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def run(self, context, ob):
         recording = stick.load(bpy.path.abspath(self.filepath))
-        clip, _ = drive(database.load(baking.database_path(ob)), recording)
-        action = takes.keep(ob, clip, os.path.splitext(os.path.basename(self.filepath))[0])
+        clip, _ = drive(stage.library_of(ob), recording, **stage.staged(ob, context.evaluated_depsgraph_get()))
+        name = os.path.splitext(os.path.basename(self.filepath))[0]
+        settings = ob.mm.drive
+        action = takes.keep(ob, clip, name, context.scene.frame_current, settings.tolerance, settings.push_nla)
         self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"')
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_drive_recording,))
+class MM_OT_drive_save_input(CharacterOperator):
+    """Save what your hands did in the last drive as a recording (STICK.csv), to drive with it again"""
+    bl_idname = "mm.drive_save_input"
+    bl_label = "Save Input"
+    bl_options = {"REGISTER"}
+
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+                             description="The file that is written")
+    filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if driving.last_input(active_armature(context)) is None:
+            cls.poll_message_set("Drive first")
+            return False
+        return True
+
+    def invoke(self, context, _event):
+        self.filepath = self.filepath or "stick.csv"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context, ob):
+        path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".csv")
+        try:
+            driving.last_input(ob).save(path)
+        except OSError as error:
+            raise MotionError(f'The recording "{path}" cannot be written: {error.strerror}.') from error
+        self.report({"INFO"}, f'Saved "{path}"')
+
+
+def _characters(context):
+    """The active armature, and the others that are selected and have a database."""
+    ob = active_armature(context)
+    return [ob, *(other for other in context.selected_objects
+                  if other.type == "ARMATURE" and other != ob and other.mm.bake.key)]
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))

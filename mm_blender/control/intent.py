@@ -35,10 +35,8 @@ def intent_of(stick, speeds, heading, facing):
     face = beyond_dead_zone(stick.face)
     if strafing and face.any():
         yaw = heading + _yaw(face)
-    elif strafing:
-        yaw = heading
     else:
-        yaw = _yaw(velocity) if speed > 1e-4 else facing
+        yaw = _yaw(velocity) if speed > 1e-4 and not strafing else facing
     # Along and across where it will face: people are slower sideways and backwards.
     along = _turned(velocity, -yaw)
     forward, sideways, backward = getattr(speeds, gait)

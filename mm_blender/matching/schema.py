@@ -119,6 +119,11 @@ class Schema:
         """The custom properties that it needs."""
         return tuple(dict.fromkeys(channel.of for channel in self.channels if channel.kind == "property"))
 
+    def same_features(self, other):
+        """Whether the numbers of a frame mean the same; they may have other weights."""
+        return [(one.kind, one.of, one.times) for one in self.channels] == [
+            (one.kind, one.of, one.times) for one in other.channels]
+
     def weights(self):
         """What each channel's normalised numbers are multiplied with, the two macro sliders included.
 

@@ -22,7 +22,7 @@ class Cast:
     def __init__(self, library, count=1, settings=None, ground=None, obstacles=None):
         self.library = library
         self.player = Player(library.motion, library.choice().search, count, settings)
-        self.player.ground, self.player.simulation.obstacles = ground, obstacles
+        self.surround(ground, obstacles)
         self.film = Film(self.player)
         self.live = Live(self.player, self.film)
         self.intents, self.trouble = [None] * count, [""] * count
@@ -32,6 +32,10 @@ class Cast:
         """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
         self.player.place(positions, yaws)
         self._yaws[:] = yaws
+
+    def surround(self, ground=None, obstacles=None):
+        """What they stand on (a Player's ground) and walk around (Obstacles)."""
+        self.player.ground, self.player.simulation.obstacles = ground, obstacles
 
     def want(self, index, stick, heading=0.0, speeds=None, query=""):
         """What a hand wants of one character from now on.
@@ -56,3 +60,28 @@ class Cast:
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""
         return self.live.advance(seconds, self._velocities, self._yaws)
+
+    def desired(self, index, times):
+        """Places (T, 2) and yaws (T,) of one character at times (T,) from now, if its wish stays."""
+        settings = self.player.settings
+        places, yaws = self.player.simulation.at(times, self._velocities, self._yaws,
+                                                 (settings.velocity_halflife, settings.facing_halflife))
+        return places[index], yaws[index]
+
+    def matched(self, index):
+        """Places (T, 2) where the frame that is playing leads one character, at the times of ahead()."""
+        database, player = self.library.database, self.player
+        features = database.normalisation.undo(database.features[player.matcher.frames[index]])
+        places = [place for channel, part in self._trajectory()
+                  for place, time in zip(features[part].reshape(-1, 2), channel.times) if time > 0]
+        cos, sin = np.cos(player.yaws[index]), np.sin(player.yaws[index])
+        return player.positions[index] + np.array(places).reshape(-1, 2) @ np.array([[cos, sin], [-sin, cos]])
+
+    def ahead(self):
+        """The times (T,) ahead at which trajectories are compared."""
+        return np.array([time for channel, _ in self._trajectory() for time in channel.times if time > 0])
+
+    def _trajectory(self):
+        schema = self.library.database.schema
+        return [(channel, part) for channel, part in zip(schema.channels, schema.slices)
+                if channel.kind == "trajectory_position"][:1]

@@ -10,7 +10,7 @@ from . import keys, rig, takes
 
 
 class Poser:
-    """Writes poses of a database's skeleton to one armature; made anew when its bones change.
+    """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
 
     What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones.
     Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
@@ -23,14 +23,10 @@ class Poser:
         self._locals = np.tile(np.eye(4, dtype=np.float32), (len(database.skeleton), 1, 1))
         self._look_at(ob)
 
-    def fits(self, ob):
-        """Whether the armature still has the bones that this was made for."""
-        return ob.data.bones.keys() == self._names
-
     def write(self, ob, root, yaw, positions, rotations):
         """Pose the armature: root (3,) and yaw in the world, positions (M, 3) of the moving joints below the root,
         rotations (J, 4). The object is tagged; Blender shows it with the next update."""
-        if self._world != ob.matrix_world:
+        if self._world != ob.matrix_world or self._count != len(ob.data.bones):
             self._look_at(ob)
         if not self._alike:
             self._write_one_by_one(ob, root, yaw, positions, rotations)
@@ -47,10 +43,17 @@ class Poser:
             ob.pose.bones.foreach_set("matrix_basis", self._bases.ravel())
         ob.update_tag()
 
+    def skeleton(self, ob):
+        """The database's skeleton, with the names that the armature's bones have now."""
+        now = ob.data.bones.keys()
+        if now == self._names or len(now) != len(self._names):
+            return self.database.skeleton
+        return takes.renamed(self.database.skeleton, self._names, now)
+
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
-        self._world = ob.matrix_world.copy()
-        baked = self.database.skeleton
+        self._world, self._count = ob.matrix_world.copy(), len(ob.data.bones)
+        baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
         self._joints = np.array([baked.index(name) for name in skeleton.names])
         self._made_root = baked.names[0] not in skeleton.names
@@ -82,7 +85,7 @@ class Poser:
         places[self._moving], places[0] = positions, root
         rotations = rotations.copy()
         rotations[0] = quat.from_yaw(yaw)
-        frame = Clip("frame", self.database.skeleton, self.database.rate, places[None], rotations[None])
+        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
         for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
             ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
 

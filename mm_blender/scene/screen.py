@@ -10,11 +10,20 @@ def redraw_viewports():
         area.tag_redraw()
 
 
+def redraw_views():
+    """What the 3D viewports show, without their headers and sidebars."""
+    _redraw_regions("WINDOW")
+
+
 def redraw_panels():
     """Their sidebars alone: the scene itself has not changed."""
+    _redraw_regions("UI")
+
+
+def _redraw_regions(kind):
     for area in _viewports():
         for region in area.regions:
-            if region.type == "UI":
+            if region.type == kind:
                 region.tag_redraw()
 
 

@@ -8,7 +8,7 @@ import pytest
 from mm_blender.control import stick
 from mm_blender.matching import database
 from mm_blender.playback.drive import drive
-from mm_blender.scene import baking, sampling, takes
+from mm_blender.scene import baking, sampling, stage, takes
 
 STICK = "time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n2,1,0,0,0,0,0\n4,0,0,0,0,0,0\n"
 
@@ -20,8 +20,9 @@ def character(small_demo, tmp_path):
 
 
 def driven(ob, tmp_path):
-    """What the engine plays, in the world."""
-    return drive(database.load(baking.database_path(ob)), stick.load(tmp_path / "take.csv"))[0]
+    """What the engine plays, in the world, where the armature stands now."""
+    settings = stage.staged(ob, bpy.context.evaluated_depsgraph_get())
+    return drive(database.load(baking.database_path(ob)), stick.load(tmp_path / "take.csv"), **settings)[0]
 
 
 @pytest.mark.parametrize("root", ["auto", "made"])
@@ -29,10 +30,10 @@ def test_the_kept_action_shows_what_was_played(character, tmp_path, root):
     character.mm.bake.root = root
     bpy.ops.mm.bake()
     before = {action.name: sampling.fingerprint(character, action) for action in bpy.data.actions}
+    clip = driven(character, tmp_path)
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
     action = character.animation_data.action
     assert action.name == "take" and len(bpy.data.actions) == len(before) + 1
-    clip = driven(character, tmp_path)
     positions = clip.globals()[0]
     assert np.linalg.norm(positions[-1, 0] - positions[0, 0]) > 1, "it walked"
     for frame in (0, 60, 150, 239):

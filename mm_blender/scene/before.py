@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How things were before driving, so that Esc brings them back exactly."""
+
+import bpy
+import numpy as np
+
+from . import actions
+
+CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+
+
+class ArmatureBefore:
+    """An armature's pose, Action and slot."""
+
+    def __init__(self, ob):
+        bones = ob.pose.bones
+        self._names = bones.keys()
+        self._channels = {name: np.empty(len(bones) * size, dtype=np.float32) for name, size in CHANNELS.items()}
+        for name, values in self._channels.items():
+            bones.foreach_get(name, values)
+        bound = ob.animation_data
+        self._action = bound.action.name if bound is not None and bound.action is not None else None
+        slot = getattr(bound, "action_slot", None)
+        self._slot = slot.identifier if slot is not None else None
+
+    def restore_action(self, ob):
+        bound = ob.animation_data
+        now = bound.action.name if bound is not None and bound.action is not None else None
+        slot = getattr(bound, "action_slot", None)
+        if (now, slot.identifier if slot is not None else None) == (self._action, self._slot):
+            return
+        action = bpy.data.actions.get(self._action) if self._action is not None else None
+        actions.assign(ob, action, actions.slot_named(action, self._slot) if action is not None else None)
+
+    def restore_pose(self, ob):
+        bones = ob.pose.bones
+        if bones.keys() == self._names:
+            for name, values in self._channels.items():
+                bones.foreach_set(name, values)
+        else:  # some were added or removed meanwhile
+            for name, size in CHANNELS.items():
+                for bone, value in zip(self._names, self._channels[name].reshape(-1, size)):
+                    if bone in bones:
+                        setattr(bones[bone], name, value)
+        ob.update_tag()
+
+
+class SceneBefore:
+    """The scene's frame, and which objects are selected."""
+
+    def __init__(self, context):
+        self._scene = context.scene.name
+        self._frame = context.scene.frame_current, context.scene.frame_subframe
+        self._selected = [ob.name for ob in context.view_layer.objects if ob.select_get()]
+        self._active = context.view_layer.objects.active.name if context.view_layer.objects.active else None
+
+    def restore(self, context):
+        scene = bpy.data.scenes.get(self._scene)
+        if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
+            scene.frame_set(self._frame[0], subframe=self._frame[1])
+        if context.scene != scene:
+            return
+        objects = context.view_layer.objects
+        for ob in objects:
+            if ob.select_get() != (ob.name in self._selected):
+                ob.select_set(ob.name in self._selected)
+        if (self._active in objects) and objects.active != objects[self._active]:
+            objects.active = objects[self._active]

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Driving live: the characters that take part, their input, what their armatures show, and the way back.
+
+One Session at a time. It holds names and never objects, because undo replaces everything that Python holds; each frame
+fetches them anew. Actions stay assigned: what a frame change shows of them is covered at once.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+from mathutils import Quaternion, Vector
+
+from ..control.gamepad import Gamepads
+from ..control.intent import beyond_dead_zone
+from ..control.keyboard import Keyboard
+from ..control.stick import Recording
+from ..errors import MotionError
+from ..playback.live import LONGEST
+from . import takes
+from .before import ArmatureBefore, SceneBefore
+from .character import active_armature
+from .posing import Poser
+from .sampling import scene_rate
+from .screen import redraw_panels, redraw_views
+from .stage import Stage, forget, library_of, speeds_of
+
+__all__ = ["Paths", "Puppet", "Session", "Status", "current", "last_input", "speeds_of", "start", "stop", "view_of"]
+
+# How fast the right stick of a gamepad turns the view (rad/s).
+ORBIT = np.radians(140)
+# Seconds between two looks at what only the panels show, and over which times of frames are averaged.
+CALM = 0.5
+
+
+@dataclass
+class Status:
+    """What the person should know, for the HUD."""
+
+    device: str = "Keyboard"
+    method: str = "Motion Matching"
+    clip: str = ""
+    second: float = 0.0
+    tags: tuple = ()
+    gait: str = "walk"
+    speed: float = 0.0
+    cost: float = 0.0
+    search_ms: float = 0.0
+    frame_ms: float = 0.0
+    seconds: float = 0.0
+    sentences: tuple = ()
+
+
+@dataclass(eq=False)
+class Paths:
+    """What the viewport can show of the driven character, in the world.
+
+    desired, desired_facings  (T, 3), (T,) where the stick leads, from the simulated root on
+    matched                   (T, 3) where the frame that is playing leads, from the root on
+    toes, held                (2, 3), (2,)
+    root, yaw                 of the character
+    simulated, simulated_yaw  of the point that the stick moves
+    """
+
+    desired: np.ndarray
+    desired_facings: np.ndarray
+    matched: np.ndarray
+    toes: np.ndarray
+    held: np.ndarray
+    root: np.ndarray
+    yaw: float
+    simulated: np.ndarray
+    simulated_yaw: float
+
+
+_session = None
+_inputs = {}  # armature → the Recording of its last drive
+
+
+def current():
+    """The Session that is running, or None."""
+    return _session
+
+
+def start(context, obs, recording=None):
+    """Begin to drive armatures, of which the first gets the input; the Session."""
+    global _session
+    if _session is not None:
+        raise MotionError("A character is being driven already: press Enter or Esc in its viewport first.")
+    _session = Session(context, obs, recording)
+    return _session
+
+
+def stop(context):
+    """End at once, with everything as it was; nothing happens when nobody drives."""
+    if _session is not None:
+        _session.cancel(context)
+
+
+def last_input(ob):
+    """The Recording of what steered an armature last, or None."""
+    return _inputs.get(ob.name)
+
+
+def view_of(context):
+    """The view that is driven in: of the largest 3D viewport in the window; None if there is none."""
+    areas = [area for area in context.window.screen.areas if area.type == "VIEW_3D"] if context.window else []
+    if not areas:
+        return None
+    return max(areas, key=lambda area: area.width * area.height).spaces.active.region_3d
+
+
+class Puppet:
+    """A character that takes part: its armature by name, and its place on a Stage."""
+
+    def __init__(self, ob, stage, index):
+        self.name, self.uid = ob.name, ob.session_uid
+        self.stage, self.index = stage, index
+        self.player, self.database = stage.player, stage.library.database
+        self.input = []  # (seconds, Stick as seen from the world)
+        self.before = None
+        self.rebind(ob)
+
+    def rebind(self, ob):
+        """Look at the armature anew. A state from before driving, which undo may bring, is what Esc restores then."""
+        self.poser = Poser(ob, self.database)
+        if self.before is None or not ob.mm.drive.driving:
+            self.before = ArmatureBefore(ob)
+        ob.mm.drive.driving = True
+
+    def fetch(self):
+        """The armature object, also after it was renamed; None if it is gone."""
+        ob = bpy.data.objects.get(self.name)
+        if ob is None or ob.session_uid != self.uid:
+            ob = next((other for other in bpy.data.objects if other.session_uid == self.uid), None)
+            self.name = ob.name if ob is not None else self.name
+        return ob
+
+    def clip(self, ob):
+        """What it has played."""
+        return self.stage.film.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
+
+
+class Session:
+    """The characters that are being driven. The active one gets the input; the others go on with what they wanted.
+
+    driven     the Puppet that gets the input
+    keyboard   the keys that are held
+    gamepads   or None
+    recording  a Recording that steers instead of a hand, or None
+    status     what the person should know
+    seconds    since the beginning
+    """
+
+    def __init__(self, context, obs, recording=None):
+        self.status, self.seconds, self.recording = Status(), 0.0, recording
+        self._start_frame, self._before, self._view_before = context.scene.frame_current, SceneBefore(context), None
+        self._stages, self._puppets = [], []
+        self._join(obs)
+        self.driven = self._puppets[0]
+        self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
+        self._clock, self._calm, self._seen, self._paths = time.perf_counter(), 0.0, None, None
+
+    def tick(self, context):
+        """Go on by the time that has passed since the last call. Raises MotionError when it cannot go on."""
+        began = time.perf_counter()
+        seconds, self._clock = min(began - self._clock, LONGEST), began
+        if sentence := self._waits_for(context):
+            self.status.sentences = (sentence,)
+            redraw_views()
+            return
+        self._follow_active(context)
+        view = view_of(context)
+        self._steer(context, view, seconds)
+        self._show(context)
+        self._take_view_along(view)
+        redraw_views()
+        self._tell(seconds, time.perf_counter() - began)
+
+    @property
+    def is_over(self):
+        """Whether the recording that steers has come to its end."""
+        return self.recording is not None and self.seconds > self.recording.duration
+
+    @property
+    def paths(self):
+        """Paths of the driven character now; worked out only if somebody looks."""
+        if self._paths is None:
+            self._paths = _paths(self.driven)
+        return self._paths
+
+    def keep(self):
+        """Every character's take as a new Action; their names. If one cannot be kept, driving goes on: MotionError."""
+        kept = []
+        for puppet, ob in self._obs():
+            if len(puppet.stage.film):
+                start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
+                settings = ob.mm.drive
+                action = takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance,
+                                    settings.push_nla)
+                kept.append(action.name)
+        self._close()
+        return kept
+
+    def cancel(self, context):
+        """End, with everything as it was."""
+        obs = self._obs()
+        for puppet, ob in obs:
+            puppet.before.restore_action(ob)
+        self._before.restore(context)
+        for puppet, ob in obs:
+            puppet.before.restore_pose(ob)
+        if self._view_before is not None and (view := view_of(context)) is not None:
+            view.view_location = self._view_before
+        self._close()
+
+    def let_go(self):
+        """End without touching the scene, which is about to go."""
+        self._close()
+
+    def rebind(self):
+        """After undo and redo, which have replaced everything."""
+        for puppet, ob in self._obs():
+            puppet.rebind(ob)
+
+    def cover(self, context):
+        """Show the characters over what Blender has evaluated from their Actions, or has saved."""
+        for _, ob in self._obs():
+            ob.mm.drive.driving = True
+        self._show(context)
+
+    def uncover(self):
+        """Show the poses from before, while the file is being saved."""
+        for puppet, ob in self._obs():
+            ob.mm.drive.driving = False
+            puppet.before.restore_pose(ob)
+
+    def _obs(self):
+        """(Puppet, armature) of all that are still there."""
+        found = [(puppet, puppet.fetch()) for puppet in self._puppets]
+        return [(puppet, ob) for puppet, ob in found if ob is not None]
+
+    def _join(self, obs):
+        """Armatures take part from now on: those that share a database on one Stage."""
+        members = {}
+        for ob in obs:
+            members.setdefault(library_of(ob), []).append(ob)
+        for together in members.values():
+            stage = Stage(together, self.seconds)
+            self._puppets += [Puppet(ob, stage, index) for index, ob in enumerate(together)]
+            self._stages.append(stage)
+
+    def _waits_for(self, context):
+        """Why nothing moves at present, as a sentence; empty if all is well."""
+        ob = self.driven.fetch()
+        if ob is None:
+            raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
+        if ob.mode == "EDIT":
+            return f'Waiting: leave Edit Mode of "{ob.name}" to go on.'
+        if ob.name not in context.view_layer.objects:
+            return f'Waiting: "{ob.name}" is not in this scene.'
+        return ""
+
+    def _follow_active(self, context):
+        """The active armature is driven; one that has a database and was not there yet joins."""
+        ob = active_armature(context)
+        if ob is None or ob.session_uid == self.driven.uid:
+            return
+        if ob.mm.bake.key and not any(puppet.uid == ob.session_uid for puppet in self._puppets):
+            self._join([ob])
+        self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
+
+    def _steer(self, context, view, seconds):
+        """Ask the hand what it wants, and let everybody go on."""
+        puppet, ob = self.driven, self.driven.fetch()
+        facing = float(puppet.player.simulation.yaws[puppet.index])
+        relative = "WORLD" if self.recording is not None else ob.mm.drive.relative
+        heading = {"VIEW": _heading(view), "CHARACTER": facing, "WORLD": 0.0}[relative]
+        stick = self._stick(ob.mm.drive, view, heading, facing, seconds)
+        puppet.input.append((self.seconds, _in_world(stick, heading)))
+        leaders = {each.stage: found for each, found in reversed(self._obs())} | {puppet.stage: ob}
+        for stage, leader in leaders.items():
+            stage.prepare(leader, context)
+            if stage is puppet.stage:
+                stage.steer(puppet.index, stick, heading, ob)
+            stage.advance(seconds)
+        self.seconds += seconds
+        self._paths = None
+
+    def _stick(self, settings, view, heading, facing, seconds):
+        """What steers: a recording, or the keys or the gamepad, whichever was used last."""
+        if self.recording is not None:
+            self.status.device = "Recording"
+            return self.recording.at(self.seconds)
+        pad = self.gamepads.poll(settings.strafe) if self.gamepads is not None else None
+        if pad is not None:
+            if "toggle_strafe" in self.gamepads.pressed:
+                settings.strafe = not settings.strafe
+            if view is not None:
+                _orbit(view, *(self.gamepads.look * ORBIT * seconds))
+        if self.keyboard.held or pad is None:
+            self.status.device = "Keyboard"
+        elif beyond_dead_zone(pad.move).any() or beyond_dead_zone(pad.face).any() or pad.run or pad.crouch:
+            self.status.device = self.gamepads.names[-1]
+        keys = self.keyboard.stick(heading, facing, seconds, settings.strafe)
+        return keys if self.status.device == "Keyboard" else pad
+
+    def _show(self, context):
+        """Pose all armatures."""
+        shown = {stage: stage.live.shown() for stage in self._stages}
+        for puppet, ob in self._obs():
+            if ob.mode != "EDIT" and ob.name in context.view_layer.objects:
+                puppet.poser.write(ob, *(part[puppet.index] for part in shown[puppet.stage]))
+
+    def _take_view_along(self, view):
+        puppet = self.driven
+        root = Vector((*puppet.player.positions[puppet.index], puppet.player.heights[puppet.index]))
+        before, self._seen = self._seen, (puppet, root)
+        if view is not None and before is not None and before[0] is puppet and puppet.fetch().mm.drive.follow:
+            self._view_before = self._view_before or view.view_location.copy()
+            view.view_location += root - before[1]
+
+    def _tell(self, seconds, took):
+        """Put together what the person should know."""
+        puppet, status = self.driven, self.status
+        player, index, motion = puppet.player, puppet.index, puppet.database
+        frame = int(player.matcher.frames[index])
+        part = motion.ranges[motion.range_of_frame[frame]]
+        share = min(1.0, seconds / CALM)
+        self.status = replace(
+            status, clip=part.name, second=part.source_start + (frame - part.start) / motion.rate * part.speed,
+            tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
+            gait=puppet.stage.intents[index].gait, speed=float(np.hypot(*player.played.travel[index, :2])),
+            cost=float(player.matcher.costs[index]), search_ms=1000 * getattr(player, "search_seconds", 0.0),
+            frame_ms=status.frame_ms + share * (1000 * took - status.frame_ms), seconds=self.seconds)
+        self._calm -= seconds
+        if self._calm <= 0:
+            self._calm = CALM
+            self.status.sentences = tuple(self._sentences())
+            redraw_panels()
+
+    def _sentences(self):
+        """Trouble first, then notes."""
+        puppet, ob = self.driven, self.driven.fetch()
+        if puppet.player.matcher.starved[puppet.index]:
+            yield "No frame may be entered from here: the motion waits at the end of its clip."
+        if sentence := puppet.stage.trouble[puppet.index]:
+            yield sentence
+        yield from puppet.stage.sentences
+        if ob.mm.bake.key != puppet.database.key:
+            yield "The database was baked again: drive anew to use it."
+        if self.gamepads is None:
+            yield Gamepads.reason()
+        elif self.gamepads.notice:
+            yield self.gamepads.notice
+        if bpy.context.preferences.filepaths.use_auto_save_temporary_files:
+            yield "Autosave waits until you stop driving."
+
+    def _close(self):
+        global _session
+        _session = None
+        for puppet, ob in self._obs():
+            ob.mm.drive.driving = False
+            _inputs[ob.name] = Recording.of(*zip(*puppet.input)) if puppet.input else None
+        for stage in self._stages:
+            stage.clear()
+        if self.gamepads is not None:
+            self.gamepads.close()
+        redraw_views()
+        redraw_panels()
+
+
+def _paths(puppet):
+    """Paths of a character as of now."""
+    player, index, stage = puppet.player, puppet.index, puppet.stage
+    height = float(player.heights[index])
+    desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
+    matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
+    root, simulated = (np.array([*places[index], height]) for places in (player.positions, player.simulation.positions))
+    return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index],
+                 player.feet.locked[index], root, float(player.yaws[index]), simulated,
+                 float(player.simulation.yaws[index]))
+
+
+def _at_height(places, height):
+    return np.column_stack([places, np.full(len(places), height)])
+
+
+def _heading(view):
+    """The yaw in which a view looks; where it looks straight down, in which it has its upper edge."""
+    if view is None:
+        return 0.0
+    ahead, up = (view.view_rotation @ Vector(axis) for axis in ((0, 0, -1), (0, 1, 0)))
+    way = ahead if ahead.xy.length > 0.1 else up
+    return float(np.arctan2(-way.x, way.y))
+
+
+def _orbit(view, right, up):
+    """Turn a view about what it looks at, by radians."""
+    if right or up:
+        turn = Quaternion((0, 0, 1), -right) @ view.view_rotation
+        view.view_rotation = turn @ Quaternion((1, 0, 0), up)
+
+
+def _in_world(stick, heading):
+    """The Stick whose forward is the world's Y axis."""
+    turn = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
+    (move_x, move_y), (face_x, face_y) = (turn @ stick.move).tolist(), (turn @ stick.face).tolist()
+    return replace(stick, move_x=move_x, move_y=move_y, face_x=face_x, face_y=face_y)
+
+
+# What Blender does meanwhile
+
+@persistent
+def _on_undo(*_):
+    if _session is not None:
+        _session.rebind()
+
+
+@persistent
+def _on_frame(*_):
+    if _session is not None:
+        _session.cover(bpy.context)
+
+
+@persistent
+def _before_saving(*_):
+    if _session is not None:
+        _session.uncover()
+
+
+@persistent
+def _before_loading(*_):
+    if _session is not None:
+        _session.let_go()
+    forget()
+
+
+_HAPPENINGS = {"undo_post": _on_undo, "redo_post": _on_undo, "frame_change_post": _on_frame,
+               "save_pre": _before_saving, "save_post": _on_frame, "load_pre": _before_loading}
+
+
+def register():
+    for name, answer in _HAPPENINGS.items():
+        getattr(bpy.app.handlers, name).append(answer)
+
+
+def unregister():
+    stop(bpy.context)
+    forget()
+    _inputs.clear()
+    for name, answer in _HAPPENINGS.items():
+        getattr(bpy.app.handlers, name).remove(answer)

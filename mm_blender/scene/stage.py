@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
+
+import os
+
+import numpy as np
+
+from ..control.speeds import Speeds
+from ..errors import MotionError
+from ..matching import database
+from ..playback.cast import Cast
+from ..playback.feet import Lock
+from ..playback.inertialise import Blend
+from ..playback.library import Library
+from ..playback.player import Drive
+from ..playback.root import Sync
+from . import baking, overlay
+from .features import schema_of
+from .surroundings import Surroundings
+
+_libraries = {}  # path → (the file's time and size, Library)
+
+
+def library_of(ob):
+    """The Library of an armature's database; the file is read when it is new or has changed."""
+    path = baking.database_path(ob)
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
+    signature = found.st_mtime_ns, found.st_size
+    if _libraries.get(path, (None,))[0] != signature:
+        _libraries[path] = signature, Library(database.load(path))
+    return _libraries[path][1]
+
+
+def speeds_of(ob):
+    """The Speeds at full stick: the artist's own, or those of the database; None before it was read."""
+    settings = ob.mm.drive
+    if settings.own_speeds:
+        return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
+    try:
+        found = _libraries.get(baking.database_path(ob))
+    except MotionError:
+        return None
+    return found[1].speeds if found is not None else None
+
+
+def settings_of(ob):
+    """The engine's Drive for an armature's settings."""
+    settings = ob.mm.drive
+    return Drive(
+        settings.search_every, settings.stay,
+        Blend(settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot),
+        Sync(settings.root_position, settings.root_facing, settings.root_halflife, settings.root_share,
+             settings.root_radius, settings.root_angle),
+        Lock(on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),
+        settings.velocity_halflife, settings.facing_halflife)
+
+
+def standing(obs):
+    """Where armatures stand and face now: positions (K, 2), yaws (K,)."""
+    positions, yaws = np.zeros((len(obs), 2)), np.zeros(len(obs))
+    for index, ob in enumerate(obs):
+        if (found := overlay.facing(ob)) is not None:
+            place, way = found
+            positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
+    return positions, yaws
+
+
+def staged(ob, depsgraph):
+    """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
+    settings = ob.mm.drive
+    surroundings = Surroundings(settings.obstacles, settings.ground)
+    surroundings.refresh(depsgraph)
+    return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": standing([ob]),
+            "ground": surroundings.ground, "obstacles": surroundings.obstacles if settings.obstacles else None}
+
+
+def forget():
+    """Free the memory of all databases."""
+    _libraries.clear()
+
+
+class Stage(Cast):
+    """Characters that share a database, with the settings of one of them and its surroundings.
+
+    began    seconds after the beginning of driving
+    trouble  is kept for each character; sentences are for all of them
+    """
+
+    def __init__(self, obs, began=0.0):
+        super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
+        self.began, self.sentences = began, []
+        self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
+        self.place(*standing(obs))
+
+    def prepare(self, ob, context):
+        """Take over what the artist may have changed since the last frame: an armature's settings, the meshes."""
+        self.player.settings = settings_of(ob)
+        self._weigh(ob)
+        self._look_around(ob, context)
+        self.sentences = [self._mismatch] * bool(self._mismatch)
+        if self._surroundings is not None:
+            self.sentences += self._surroundings.sentences
+
+    def steer(self, index, stick, heading, ob):
+        """A hand's stick for one of the characters."""
+        try:
+            self.want(index, stick, heading, speeds_of(ob), ob.mm.drive.query)
+        except MotionError as error:  # a tag query that is still being typed
+            self.want(index, stick, heading, speeds_of(ob))
+            self.trouble[index] = str(error)
+
+    def clear(self):
+        """No surroundings any more."""
+        if self._surroundings is not None:
+            self._surroundings.end()
+        self._surroundings = None
+        self.surround()
+
+    def _look_around(self, ob, context):
+        settings = ob.mm.drive
+        chosen = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
+        if chosen != self._chosen:
+            self.clear()
+            self._chosen = chosen
+            if any(chosen):
+                self._surroundings = Surroundings(settings.obstacles, settings.ground)
+                self._surroundings.begin()
+        if self._surroundings is not None and self._surroundings.refresh(context.evaluated_depsgraph_get()):
+            self.surround(self._surroundings.ground, self._surroundings.obstacles)
+
+    def _weigh(self, ob):
+        """The weights of the features and the sliders that scale them, if the features are still those of the bake."""
+        features = ob.mm.features
+        weights = [features.responsiveness, features.quality, *(entry.weight for entry in features.channels)]
+        if weights == self._weights:
+            return
+        self._weights, self._mismatch = weights, ""
+        try:
+            schema, baked = schema_of(ob), self.library.database.schema
+            if not schema.same_features(baked):
+                raise MotionError("The features have changed since the last bake: bake again to use them.")
+            self.library.weigh(schema)
+        except MotionError as error:
+            self._mismatch = str(error)
