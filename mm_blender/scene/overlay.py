@@ -12,28 +12,23 @@ import bpy
 import gpu
 import numpy as np
 from bpy.app.handlers import persistent
-from gpu_extras.batch import batch_for_shader
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from ..errors import MotionError
-from ..matching.picture import COLOURS, LIFT, Picture, picture
+from ..matching.picture import Picture, picture
 from ..motion.roles import rest_forward
 from ..prepare.root import add_root
-from . import actions, sampling
+from . import actions, drawing, sampling
 from .baking import recipe_of
 from .character import active_armature, character_of
 from .features import schema_of
 from .fingerprints import rig_fingerprint
+from .guides import Guides
 from .rig import skeleton_of
 from .screen import redraw_viewports
 
 # Seconds after the last edit until features are measured again, of work in one go, and of rest between.
 CALM, SLICE, REST = 0.3, 0.05, 0.005
-LINE, RIM = 2.5, 5.0  # pixels: a line, and the dark line behind it that sets it off from any background
-DARK = (0.0, 0.0, 0.0, 0.45)
-# The arrow on the ground, in heights of the hips: its outline, and the triangles that fill it.
-ARROW = ((-0.045, 0.22), (-0.045, 0.60), (-0.13, 0.60), (0.0, 0.82), (0.13, 0.60), (0.045, 0.60), (0.045, 0.22))
-FILL = ((0, 1, 5), (0, 5, 6), (2, 3, 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +58,12 @@ def facing(ob):
     level = Vector((1, 1, 0))
     way = way * level
     return (world[0].translation * level, way.normalized()) if way.length > 1e-6 else None
+
+
+def size_of(ob):
+    """How high the hips are at rest, in the world: what is drawn on the ground is as large as the character."""
+    hips = ob.data.bones.get(ob.mm.roles["hips"].bone) if "hips" in ob.mm.roles else None
+    return (hips.head_local.length if hips is not None else 1.0) * ob.matrix_world.median_scale
 
 
 def lines(ob, scene):
@@ -104,7 +105,6 @@ _steps = None  # the generator that measures them
 _edited = False  # whether something was edited meanwhile
 _axes = {}  # (armature, its roles) → the root bone's forward axis
 _carried = {}  # (armature, Action) → whether the Action moves the object itself
-_batches = {}  # what was drawn last → (from what, batches)
 
 
 def _key(ob, scene):
@@ -230,8 +230,9 @@ def _on_load(*_):
 def _forget():
     global _measured, _asked, _steps, _edited
     _measured, _asked, _steps, _edited = None, "", None, False
-    for memory in (_axes, _carried, _batches):
-        memory.clear()
+    _axes.clear()
+    _carried.clear()
+    drawing.forget()
     if bpy.app.timers.is_registered(_work):
         bpy.app.timers.unregister(_work)
 
@@ -245,63 +246,25 @@ def _draw():
         return
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_mask_set(False)
-    if ob.mm.show_facing and (found := facing(ob)) is not None:
+    # While it is driven, the same arrow is drawn with all else that there is to see then: see hud.py.
+    driven = ob.mm.drive.driving and ob.mm.drive.show_root
+    if ob.mm.show_facing and not driven and (found := facing(ob)) is not None:
         _draw_facing(ob, *found)
     if ob.mm.features.show and (found := lines(ob, context.scene)) is not None:
-        _draw_lines(("features", id(_measured), _frame(context.scene)), lambda: found)
+        drawing.draw_lines(("features", id(_measured), _frame(context.scene)), lambda: found)
     gpu.state.depth_mask_set(True)
     gpu.state.blend_set("NONE")
 
 
 def _draw_facing(ob, place, way):
-    hips = ob.data.bones.get(ob.mm.roles["hips"].bone) if "hips" in ob.mm.roles else None
-    size = (hips.head_local.length if hips is not None else 1.0) * ob.matrix_world.median_scale
-    frame = Matrix.Translation(place) @ Vector((0, 1, 0)).rotation_difference(way).to_matrix().to_4x4()
-    key = ("facing", tuple(map(tuple, frame)), size)
-    outline = [frame @ Vector((x * size, y * size, LIFT / 2)) for x, y in ARROW]
-    colour = COLOURS["trajectory_direction"]
+    size = size_of(ob)
+    key = ("facing", tuple(place), tuple(way), size)
+    guides = Guides(size)
+    guides.arrow(place, np.arctan2(-way.x, way.y))
     gpu.state.depth_test_set("LESS_EQUAL")
-    _draw_fill(key, outline, (*colour, 0.35))
-    _draw_lines(key, lambda: (np.array([[a, b] for a, b in zip(outline, outline[1:] + outline[:1])]),
-                              np.tile(colour, (len(outline), 1))))
+    drawing.draw_triangles(key, lambda: guides.triangles)
+    drawing.draw_lines(key, lambda: guides.lines)
     gpu.state.depth_test_set("NONE")
-
-
-def _draw_fill(key, points, colour):
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    batch = _kept("fill", key, lambda: batch_for_shader(shader, "TRIS", {"pos": points}, indices=FILL))
-    shader.bind()
-    shader.uniform_float("color", colour)
-    batch.draw(shader)
-
-
-def _draw_lines(key, make):
-    """Draw (segments, colours); they are asked for only where they differ from what was drawn before."""
-    plain, coloured = (gpu.shader.from_builtin(f"POLYLINE_{kind}_COLOR") for kind in ("UNIFORM", "FLAT"))
-
-    def build():
-        segments, colours = make()
-        points = np.ascontiguousarray(segments, dtype=np.float32).reshape(-1, 3)
-        both = np.repeat(np.insert(np.asarray(colours, dtype=np.float32), 3, 1.0, axis=1), 2, axis=0)
-        return (batch_for_shader(plain, "LINES", {"pos": points}),
-                batch_for_shader(coloured, "LINES", {"pos": points, "color": both}))
-
-    behind, front = _kept(key[0], key, build)
-    scale = bpy.context.preferences.system.ui_scale
-    for shader, batch, width in ((plain, behind, RIM), (coloured, front, LINE)):
-        shader.bind()
-        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-        shader.uniform_float("lineWidth", width * scale)
-        if shader is plain:
-            shader.uniform_float("color", DARK)
-        batch.draw(shader)
-
-
-def _kept(name, key, make):
-    """What was made from this key the last time, or made now."""
-    if _batches.get(name, (None,))[0] != key:
-        _batches[name] = key, make()
-    return _batches[name][1]
 
 
 # Registration
