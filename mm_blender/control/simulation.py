@@ -17,52 +17,57 @@ class Simulation:
 
     def __init__(self, count, step, memory=1.0):
         self.step_time = step
-        self.positions, self.velocities, self.accelerations = (np.zeros((count, 2)) for _ in range(3))
-        self.yaws, self.spins = np.zeros(count), np.zeros(count)
+        # Springs are linear: a step is one product with all that they depend on, the wish included.
+        self._moves, self._turns = np.zeros((4, count, 2)), np.zeros((3, count))
+        self.positions, self.velocities, self.accelerations, self._wish = self._moves
+        self.yaws, self.spins, self._wanted_yaws = self._turns
         kept = int(np.ceil(memory / step)) + 2
-        self._path = np.zeros((kept, count, 3))  # x, y, yaw; newest first
+        self._path, self._newest = np.zeros((kept, count, 3)), 0  # a ring of x, y, yaw; older ones follow the newest
 
     def place(self, positions, yaws):
         """Put the roots somewhere, at rest, as if they had always been there."""
+        self._moves[:], self._turns[:] = 0, 0
         self.positions[:], self.yaws[:] = positions, yaws
-        for moving in (self.velocities, self.accelerations, self.spins):
-            moving[:] = 0
-        self._path[:] = self._now()
+        self._path[..., :2], self._path[..., 2] = self.positions, self.yaws
 
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
-        dt = self.step_time
-        self.positions, self.velocities, self.accelerations = spring.velocity_towards(
-            self.positions, self.velocities, self.accelerations, velocities, halflife[0], dt)
-        goals = self.yaws + wrapped(yaws - self.yaws)
-        self.yaws, self.spins = spring.towards(self.yaws, self.spins, goals, halflife[1], dt)
-        self._path[1:] = self._path[:-1]
-        self._path[0] = self._now()
+        self._want(velocities, yaws)
+        self._moves[:3] = _product(spring.velocity_step(halflife[0], self.step_time), self._moves)
+        self._turns[:2] = spring.towards_step(halflife[1], self.step_time).dot(self._turns)
+        self._newest = (self._newest or len(self._path)) - 1
+        now = self._path[self._newest]
+        now[:, :2], now[:, 2] = self.positions, self.yaws
 
     def at(self, times, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Positions (K, T, 2) and yaws (K, T) at times (T,) from now: ahead if the wish stays, behind as it was."""
+        self._want(velocities, yaws)
         times = np.asarray(times, dtype=np.float64)
-        ahead = np.maximum(times, 0)[None, :, None]
-        positions, _, _ = spring.velocity_towards(
-            self.positions[:, None], self.velocities[:, None], self.accelerations[:, None], velocities[:, None],
-            halflife[0], ahead)
-        goals = (self.yaws + wrapped(yaws - self.yaws))[:, None]
-        angles, _ = spring.towards(self.yaws[:, None], self.spins[:, None], goals, halflife[1], ahead[..., 0])
+        ahead = tuple(np.maximum(times, 0).tolist())
+        positions = _product(spring.velocity_step(halflife[0], ahead)[:, 0], self._moves).swapaxes(0, 1)
+        angles = spring.towards_step(halflife[1], ahead)[:, 0].dot(self._turns).T
         if (past := times < 0).any():
             behind = self._before(-times[past])
             positions[:, past], angles[:, past] = behind[..., :2], behind[..., 2]
         return positions, angles
 
+    def _want(self, velocities, yaws):
+        self._wish[:] = velocities
+        np.add(self.yaws, wrapped(yaws - self.yaws), out=self._wanted_yaws)
+
     def _before(self, ages):
         at = np.clip(ages / self.step_time, 0, len(self._path) - 1.001)
         low = at.astype(int)
         part = (at - low)[:, None, None]
-        return ((1 - part) * self._path[low] + part * self._path[low + 1]).swapaxes(0, 1)
-
-    def _now(self):
-        return np.concatenate([self.positions, self.yaws[:, None]], axis=-1)
+        newer, older = ((self._newest + low + more) % len(self._path) for more in (0, 1))
+        return ((1 - part) * self._path[newer] + part * self._path[older]).swapaxes(0, 1)
 
 
 def wrapped(angles):
     """The same angles in ±π."""
     return (angles + np.pi) % (2 * np.pi) - np.pi
+
+
+def _product(matrix, state):
+    """A matrix (R, S) times a state (S, K, 2)."""
+    return matrix.dot(state.reshape(len(state), -1)).reshape(len(matrix), *state.shape[1:])

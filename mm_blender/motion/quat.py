@@ -4,6 +4,10 @@
 import numpy as np
 
 AXES = np.eye(3, dtype=np.float32)
+# Added to squares before their root is taken, so that zero can be divided by; too small to change any other.
+TINY = 1e-36
+# Arrays of fewer numbers cost by the call: then one product of matrices replaces many sums.
+SMALL = 1024
 
 
 def identity(shape=()):
@@ -19,15 +23,10 @@ def mul(a, b, axis=-1):
     Components may come first (axis=0): large arrays are several times faster that way.
     """
     a, b = np.asarray(a), np.asarray(b)
-    aw, ax, ay, az = _parts(a, axis)
-    bw, bx, by, bz = _parts(b, axis)
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
-    w, x, y, z = _parts(out, axis)
-    w[...] = aw * bw - ax * bx - ay * by - az * bz
-    x[...] = aw * bx + ax * bw + ay * bz - az * by
-    y[...] = aw * by - ax * bz + ay * bw + az * bx
-    z[...] = aw * bz + ax * by - ay * bx + az * bw
-    return out
+    if axis == -1 and a.size < SMALL and b.size < SMALL:
+        pairs = a[..., :, None] * b[..., None, :]
+        return _summed(pairs, _PRODUCT).reshape(pairs.shape[:-1])
+    return _mul(a, b, axis)
 
 
 def inv(q, axis=-1):
@@ -105,20 +104,21 @@ def from_angle_axis(angle, axis):
     return exp(np.asarray(angle)[..., None] / 2 * np.asarray(axis))
 
 
-def exp(v, eps=1e-8):
+def exp(v):
     """The quaternion of half a scaled angle axis."""
     v = np.asarray(v)
-    half = np.sqrt(_dot(v, v))
-    sinc = np.where(half < eps, 1 - half * half / 6, np.sin(half) / np.where(half < eps, 1, half))
-    return np.concatenate([np.cos(half), sinc * v], axis=-1)
+    half = np.sqrt(_dot(v, v) + TINY)
+    q = np.empty((*v.shape[:-1], 4), dtype=half.dtype)
+    np.cos(half, out=q[..., :1])
+    np.multiply(np.sin(half) / half, v, out=q[..., 1:])
+    return q
 
 
-def log(q, eps=1e-8):
+def log(q):
     """Half of the scaled angle axis of a unit quaternion."""
     q = np.asarray(q)
-    length = np.sqrt(_dot(q[..., 1:], q[..., 1:]))
-    half = np.arctan2(length, q[..., :1])
-    return np.where(length < eps, 1.0, half / np.where(length < eps, 1, length)) * q[..., 1:]
+    length = np.sqrt(_dot(q[..., 1:], q[..., 1:]) + TINY)
+    return np.arctan2(length, q[..., :1]) / length * q[..., 1:]
 
 
 def from_scaled_angle_axis(v):
@@ -182,18 +182,10 @@ def to_euler(q, order):
 
 def to_matrix(q):
     """Rotation matrices (…, 3, 3)."""
-    w, x, y, z = np.moveaxis(np.asarray(q), -1, 0)
-    m = np.empty((*w.shape, 3, 3), dtype=w.dtype)
-    m[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    m[..., 0, 1] = 2 * (x * y - w * z)
-    m[..., 0, 2] = 2 * (x * z + w * y)
-    m[..., 1, 0] = 2 * (x * y + w * z)
-    m[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    m[..., 1, 2] = 2 * (y * z - w * x)
-    m[..., 2, 0] = 2 * (x * z - w * y)
-    m[..., 2, 1] = 2 * (y * z + w * x)
-    m[..., 2, 2] = 1 - 2 * (x * x + y * y)
-    return m
+    q = np.asarray(q)
+    if q.size < SMALL:
+        return _summed(q[..., :, None] * q[..., None, :], _MATRIX).reshape(*q.shape[:-1], 3, 3) + AXES
+    return _to_matrix(q)
 
 
 def from_matrix(m):
@@ -264,9 +256,56 @@ def _unit(v, eps=1e-12):
 
 
 def _dot(a, b):
+    if a.size < SMALL:
+        products = a * b
+        return products.dot(_ONES.get(products.dtype.char, _ONES["d"])[:products.shape[-1]])[..., None]
     return np.einsum("...i,...i->...", a, b)[..., None]
 
 
 def _parts(a, axis):
     """Views of the components, one by one."""
     return [a[k, ...] if axis == 0 else a[..., k] for k in range(a.shape[axis])]
+
+
+def _mul(a, b, axis):
+    aw, ax, ay, az = _parts(a, axis)
+    bw, bx, by, bz = _parts(b, axis)
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
+    w, x, y, z = _parts(out, axis)
+    w[...] = aw * bw - ax * bx - ay * by - az * bz
+    x[...] = aw * bx + ax * bw + ay * bz - az * by
+    y[...] = aw * by - ax * bz + ay * bw + az * bx
+    z[...] = aw * bz + ax * by - ay * bx + az * bw
+    return out
+
+
+def _to_matrix(q):
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    m = np.empty((*w.shape, 3, 3), dtype=w.dtype)
+    m[..., 0, 0] = 1 - 2 * (y * y + z * z)
+    m[..., 0, 1] = 2 * (x * y - w * z)
+    m[..., 0, 2] = 2 * (x * z + w * y)
+    m[..., 1, 0] = 2 * (x * y + w * z)
+    m[..., 1, 1] = 1 - 2 * (x * x + z * z)
+    m[..., 1, 2] = 2 * (y * z - w * x)
+    m[..., 2, 0] = 2 * (x * z - w * y)
+    m[..., 2, 1] = 2 * (y * z + w * x)
+    m[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    return m
+
+
+def _summed(pairs, table):
+    """The products (…, 4, 4) of components with each other, summed as a table of their signs has it."""
+    return pairs.reshape(pairs.size // 16, 16).dot(table.get(pairs.dtype.char, table["d"]))
+
+
+def _for_each_type(table):
+    return {char: table.astype(char) for char in "fd"}
+
+
+# What each of the 16 pairs of components adds to a product and to a rotation matrix: the formulas of unit quaternions.
+_ONES = _for_each_type(np.ones(4))
+_ONE = np.eye(4)
+_PRODUCT = _for_each_type(_mul(_ONE[:, None], _ONE, -1).reshape(16, 4))
+_MATRIX = _for_each_type((_to_matrix(_ONE[:, None] + _ONE) - _to_matrix(_ONE)[:, None] - _to_matrix(_ONE) + np.eye(3))
+                         .reshape(16, 9) / 2)

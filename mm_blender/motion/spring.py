@@ -4,6 +4,8 @@
 Everything works on arrays of any shape; velocities of rotations are scaled angle axes per second.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from . import quat
@@ -25,9 +27,21 @@ def towards(x, v, goal, halflife, dt):
     return left * (j0 + j1 * dt) + goal, left * (v - j1 * y * dt)
 
 
+def towards_number(x, v, goal, halflife, dt):
+    """towards() for plain numbers and steps that are all alike, without the cost of arrays."""
+    (a, b), (c, d) = _decay_numbers(halflife, dt)
+    x -= goal
+    return a * x + b * v + goal, c * x + d * v
+
+
 def decay(x, v, halflife, dt):
     """Offset and velocity after dt seconds on the way to zero: what inertialisation needs."""
     return towards(x, v, 0.0, halflife, dt)
+
+
+def decayed(state, halflife, dt):
+    """decay() of offsets and their velocities in one array (2, …): a single product, for steps that are all alike."""
+    return _decay_step(halflife, dt, state.dtype.char).dot(state.reshape(2, -1)).reshape(state.shape)
 
 
 def velocity_towards(x, v, a, goal_velocity, halflife, dt):
@@ -51,6 +65,32 @@ def rotation_towards(q, w, goal, halflife, dt):
     left = _left(y, dt)
     return (quat.mul(quat.from_scaled_angle_axis(left * (j0 + j1 * dt)), goal),
             left * (w - j1 * y * dt))
+
+
+@lru_cache(maxsize=64)
+def towards_step(halflife, dt):
+    """towards() as a matrix (2, 3), or (T, 2, 3) for T times: what becomes of position, velocity and goal."""
+    return np.stack(np.broadcast_arrays(*towards(*np.eye(3), halflife, _column(dt))), axis=-2)
+
+
+@lru_cache(maxsize=64)
+def velocity_step(halflife, dt):
+    """velocity_towards() as a matrix (3, 4), or (T, 3, 4): of position, velocity, acceleration and goal velocity."""
+    return np.stack(np.broadcast_arrays(*velocity_towards(*np.eye(4), halflife, _column(dt))), axis=-2)
+
+
+@lru_cache(maxsize=64)
+def _decay_step(halflife, dt, dtype):
+    return np.ascontiguousarray(towards_step(halflife, dt)[:, :2], dtype=dtype)
+
+
+@lru_cache(maxsize=64)
+def _decay_numbers(halflife, dt):
+    return towards_step(halflife, dt)[:, :2].tolist()
+
+
+def _column(times):
+    return np.array(times)[:, None] if isinstance(times, tuple) else times
 
 
 def _left(y, dt):

@@ -39,9 +39,9 @@ class Inertia:
         self.blend = blend or Blend()
         self._joints, self._moving = pose.spins.shape[1], pose.positions.shape[1]
         shape = (len(pose.spins), self._joints + self._moving + 1, 3)
-        self._offsets, self._speeds = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
+        self._state = np.zeros((2, *shape), dtype=np.float32)  # offsets and speeds
         # A quintic starts anew at each transition: how it started, and how long ago.
-        self._start = np.zeros((2, *shape), dtype=np.float32)
+        self._start = self._state.copy()
         self._age = np.full((shape[0], 1, 1), np.inf, dtype=np.float32)
 
     def transition(self, who, played: Pose, new: Pose, dt):
@@ -50,7 +50,7 @@ class Inertia:
         turns, places = slice(0, self._joints), slice(self._joints, -1)
         before = quat.mul(quat.from_scaled_angle_axis(new.spins[who] * -dt), new.rotations[who])
         turn = quat.mul(played.rotations[who], quat.inv(before))
-        offsets, speeds = self._offsets[who], self._speeds[who]
+        offsets, speeds = self._state[:, who]
         offsets[:, turns] = quat.to_scaled_angle_axis(quat.absolute(turn))
         offsets[:, places] = played.positions[who] - (new.positions[who] - new.velocities[who] * dt)
         offsets[:, -1] = played.travel[who] - new.travel[who]
@@ -59,22 +59,23 @@ class Inertia:
         speeds[:, -1] = 0
         if self.blend.kind == "spring" and not self.blend.overshoot:
             speeds = spring_speed_limit(offsets, speeds, self.blend.halflife)
-        self._offsets[who], self._speeds[who] = offsets, speeds
-        self._start[:, who], self._age[who] = (offsets, speeds), 0
+        self._state[:, who] = self._start[:, who] = offsets, speeds
+        self._age[who] = 0
 
     def apply(self, pose: Pose, dt):
         """The pose with what is left of the offsets, after they have decayed for dt seconds."""
         blend = self.blend
         if blend.kind == "spring":
-            self._offsets, self._speeds = spring.decay(self._offsets, self._speeds, blend.halflife, dt)
+            self._state = spring.decayed(self._state, blend.halflife, dt)
         else:
             self._age += dt
-            self._offsets, self._speeds = quintic(*self._start, self._age, blend.duration, blend.overshoot)
+            self._state = np.stack(quintic(*self._start, self._age, blend.duration, blend.overshoot))
+        offsets, speeds = self._state
         turns, places = slice(0, self._joints), slice(self._joints, -1)
-        return Pose(pose.positions + self._offsets[:, places],
-                    quat.mul(quat.from_scaled_angle_axis(self._offsets[:, turns]), pose.rotations),
-                    pose.velocities + self._speeds[:, places], pose.spins + self._speeds[:, turns],
-                    pose.travel + self._offsets[:, -1], pose.contacts)
+        return Pose(pose.positions + offsets[:, places],
+                    quat.mul(quat.from_scaled_angle_axis(offsets[:, turns]), pose.rotations),
+                    pose.velocities + speeds[:, places], pose.spins + speeds[:, turns],
+                    pose.travel + offsets[:, -1], pose.contacts)
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

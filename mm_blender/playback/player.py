@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """K characters that share a database, driven frame by frame at its rate."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from ..control import simulation
 from ..control.intent import jumps
 from ..control.simulation import Simulation
+from ..motion import quat
 from .feet import Feet, Legs, Lock
 from .inertialise import Blend, Inertia
 from .matcher import MotionMatcher
@@ -37,7 +39,8 @@ class Player:
     positions, yaws  (K, 2), (K,) where the roots are
     heights          (K,) of the ground that they stand on
     played           the Pose before the feet are held
-    rotations        (K, J, 4) as they are shown
+    rotations        (K, J, 4) as they are shown; the root's own is its yaw
+    toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
     """
 
@@ -51,18 +54,18 @@ class Player:
         self.played = self.matcher.pose()
         self.inertia = Inertia(self.played, self.settings.blend)
         self.legs = Legs(database.character, database.fixed, motion.moving)
-        self.feet = Feet(self.legs, count, self.settings.lock)
-        self.toe_height = standing_height(motion, self.legs)
-        self.rotations, self.toes = self.played.rotations, None
+        self.feet = Feet(self.legs, count, standing_height(motion, self.legs), self.settings.lock)
+        self.rotations, self.toes = self.played.rotations, np.zeros((count, 2, 3))
         self.jumped = np.zeros(count, dtype=bool)
-        self._since = np.full(count, np.inf)
+        self._trajectory = Trajectory(database)
+        self._clock, self._searched = 0.0, np.full(count, -np.inf)
         self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
 
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
         self.positions[:], self.yaws[:] = positions, yaws
         self.simulation.place(positions, yaws)
-        self.feet = Feet(self.legs, len(self.yaws), self.settings.lock)
+        self.feet = Feet(self.legs, len(self.yaws), self.feet.ground, self.settings.lock)
 
     def step(self, velocities, yaws):
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
@@ -72,79 +75,94 @@ class Player:
         self._search(velocities, yaws, halflife, ended)
         self.inertia.blend = self.settings.blend
         self.played = self.inertia.apply(self.matcher.pose(), self.dt)
-        self.positions, self.yaws = travel(self.positions, self.yaws, self.played.travel, self.dt)
-        self.positions, self.yaws = synchronise(self.positions, self.yaws, self.played.travel,
-                                                self.simulation.positions, self.simulation.yaws,
-                                                self.settings.sync, self.dt)
-        self._hold_feet()
+        self._move_roots()
+        self._plant_feet()
         return self.played
 
     def query(self, velocities, yaws, halflife):
         """(K, D) normalised: pose features of what is playing, trajectory features of what is wanted."""
-        database = self.motion.database
-        queries = self.matcher.features().copy()
-        for channel, part in zip(database.schema.channels, database.schema.slices):
-            if channel.kind not in ("trajectory_position", "trajectory_direction"):
-                continue
-            places, angles = self.simulation.at(channel.times, velocities, yaws, halflife)
-            if channel.kind == "trajectory_position":
-                vectors = places - self.positions[:, None]
-            else:
-                vectors = np.stack([-np.sin(angles), np.cos(angles)], axis=-1)
-            near = self._turned(vectors, -1).reshape(len(queries), -1)
-            scale, mean = database.normalisation.scale[part], database.normalisation.mean[part]
-            queries[:, part] = (near - mean) / scale
-        return queries
+        queries = self.matcher.features()
+        places, angles = self.simulation.at(self._trajectory.times, velocities, yaws, halflife)
+        return self._trajectory.written(queries, places - self.positions[:, None], angles, self.yaws)
 
     def _search(self, velocities, yaws, halflife, ended):
-        self._since += self.dt
-        due = self._since >= self.settings.search_every - 1e-6
-        who = np.flatnonzero(ended | due | jumps(*self._wish, velocities, yaws))
-        self.jumped[:] = False
-        if not len(who):
+        self._clock += self.dt
+        due = self._searched <= self._clock - self.settings.search_every + 1e-6
+        due |= ended
+        due |= jumps(*self._wish, velocities, yaws)
+        self.jumped = np.zeros(len(due), dtype=bool)
+        if not due.any():
             return
+        who = np.flatnonzero(due)
         jumped = self.matcher.match(who, self.query(velocities, yaws, halflife)[who], self.settings.stay, ended[who])
-        self._since[who] = 0
+        self._searched[who] = self._clock
         for old, new in zip(self._wish, (velocities, yaws)):
             old[who] = new[who]
         if jumped:
             self.inertia.transition(jumped, self.played, self.matcher.pose(), self.dt)
             self.jumped[jumped] = True
 
-    def _hold_feet(self):
+    def _move_roots(self):
+        simulated = zip(_numbers(self.simulation.positions), self.simulation.yaws.tolist())
+        roots = []
+        for place, yaw, velocity, goal in zip(_numbers(self.positions), self.yaws.tolist(),
+                                              self.played.travel.tolist(), simulated):
+            root = travel(place, yaw, velocity, self.dt)
+            roots.append(synchronise(*root, velocity, *goal, self.settings.sync, self.dt))
+        places, yaws = zip(*roots)
+        self.positions, self.yaws = np.array(places).view(np.float64).reshape(-1, 2), np.array(yaws)
+
+    def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
         self.feet.lock = self.settings.lock
-        contacts, shown = self.played.contacts, self.played.rotations.copy()
-        self.feet.release(shown, contacts, self.dt)
-        places, turns = self.legs.forward(self.played.positions, shown)
-        toes, hips = (self._to_world(places[:, self.legs.at[:, part]]) for part in (3, 0))
-        self.toes = self.feet.hold(toes, hips, contacts, self.toe_height, self.dt)
-        self.feet.reach(places, turns, shown, self._to_root(self.toes))
-        self.feet.remember(self.played.rotations, shown, self.dt)
-        self.rotations = shown
+        roots = np.empty((len(self.yaws), 3))
+        roots[:, :2], roots[:, 2] = self.positions, self.heights
+        self.rotations = self.played.rotations.copy()
+        self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for yaw in self.yaws.tolist()]
+        self.toes = self.feet.plant(roots, self.played.positions, self.rotations, self.played.contacts, self.dt)
 
-    def _to_world(self, points):
-        moved = points.astype(np.float64)
-        moved[..., :2] = self._turned(points[..., :2], 1) + self.positions[:, None]
-        return moved
 
-    def _to_root(self, points):
-        moved = points.copy()
-        moved[..., :2] = self._turned(points[..., :2] - self.positions[:, None], -1)
-        return moved
+class Trajectory:
+    """Which numbers of a query are the trajectory, and at which times."""
 
-    def _turned(self, vectors, sign):
-        """Vectors (K, N, 2) turned by the characters' yaws, or back."""
-        cos, sin = np.cos(self.yaws)[:, None], sign * np.sin(self.yaws)[:, None]
-        x, y = vectors[..., 0], vectors[..., 1]
-        return np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)
+    def __init__(self, database):
+        schema, normalisation = database.schema, database.normalisation
+        kinds = {"trajectory_position": 0, "trajectory_direction": 1}
+        parts = [(channel, part) for channel, part in zip(schema.channels, schema.slices) if channel.kind in kinds]
+        self.times = sorted({time for channel, _ in parts for time in channel.times})
+        # Positions at all times come first, then directions: x and y of each.
+        self._order = np.array([2 * (kinds[channel.kind] * len(self.times) + self.times.index(time)) + axis
+                                for channel, _ in parts for time in channel.times for axis in (0, 1)], dtype=int)
+        self._columns = np.concatenate([np.arange(*part.indices(schema.size)) for _, part in parts] or [[]]).astype(int)
+        self._mean, self._scale = normalisation.mean[self._columns], normalisation.scale[self._columns]
+
+    def written(self, queries, ways, angles, yaws):
+        """Queries (K, D) with this trajectory: ways (K, T, 2) from the root and angles (K, T), both in the world."""
+        back = np.exp(-1j * yaws)[:, None]
+        near = np.empty((len(yaws), 2, len(self.times)), dtype=np.complex128)
+        near[:, 0], near[:, 1] = _complex(ways) * back, 1j * np.exp(1j * angles) * back
+        queries = queries.copy()
+        numbers = near.view(np.float64).reshape(len(yaws), -1)[:, self._order]
+        queries[:, self._columns] = (numbers - self._mean) / self._scale
+        return queries
 
 
 def standing_height(motion, legs):
     """(2,) how high each toe joint is while its foot stands."""
     database = motion.database
     sample = np.arange(0, len(database), max(1, len(database) // 5000))
-    places, _ = legs.forward(motion.positions[sample], database.rotations[sample])
-    heights, contacts = places[:, legs.at[:, 3], 2], database.contacts[sample]
-    return np.array([np.median(heights[contacts[:, side], side]) if contacts[:, side].any() else 0.0
+    rotations = legs.rotations(database.rotations[sample])
+    rotations[:, :, 0] = quat.identity()
+    toes = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)[:, :, -1, :3, 3]
+    contacts = database.contacts[sample]
+    return np.array([np.median(toes[contacts[:, side], side, 2]) if contacts[:, side].any() else 0.0
                      for side in (0, 1)])
+
+
+def _complex(points):
+    """Points (…, 2) as x + yi."""
+    return points.view(np.complex128)[..., 0]
+
+
+def _numbers(points):
+    return _complex(points).tolist()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the character's root goes: along with the motion, and towards the simulated root as much as wanted."""
+"""Where the character's root goes: along with the motion, and towards the simulated root as much as wanted.
 
+One root at a time, in plain numbers: that is several times faster than arrays of few. A place on the ground is the
+complex number x + yi, since turning it by an angle is a product.
+"""
+
+import cmath
+import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..control.simulation import wrapped
 from ..motion.spring import LN2
 
 MODES = ("none", "adjust", "clamp", "adjust_clamp", "full")
@@ -24,41 +27,39 @@ class Sync:
     halflife: float = 0.15
     share: float = 0.5
     radius: float = 0.15
-    angle: float = np.pi / 2
+    angle: float = math.pi / 2
 
 
-def travel(positions, yaws, velocity, dt):
-    """Roots (K, 2), (K,) after dt seconds with velocities (K, 3): right, forward, turning, seen from the root."""
-    turning = yaws + velocity[:, 2] * (dt / 2)  # the middle of the step: on an arc the chord, not the tangent
-    cos, sin = np.cos(turning), np.sin(turning)
-    right, forward = velocity[:, 0] * dt, velocity[:, 1] * dt
-    moved = positions + np.stack([cos * right - sin * forward, sin * right + cos * forward], axis=-1)
-    return moved, yaws + velocity[:, 2] * dt
+def travel(place, yaw, velocity, dt):
+    """A root after dt seconds with a velocity seen from itself: right, forward, turning."""
+    right, forward, turning = velocity
+    middle = yaw + turning * dt / 2  # of the step: on an arc the chord, not the tangent
+    return place + cmath.rect(dt, middle) * complex(right, forward), yaw + turning * dt
 
 
-def synchronise(positions, yaws, velocity, goals, goal_yaws, sync, dt):
-    """The roots pulled towards the simulated ones, goals (K, 2) and goal_yaws (K,), as the settings say."""
-    pull = 1 - np.exp(-LN2 * dt / max(sync.halflife, 1e-5))
-    apart = goals - positions
+def synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt):
+    """The root pulled towards the simulated one as the settings say."""
+    right, forward, turning = velocity
+    pull = 1 - math.exp(-LN2 * dt / max(sync.halflife, 1e-5))
     if "adjust" in sync.position:
-        own = sync.share * np.hypot(velocity[:, 0], velocity[:, 1]) * dt
-        positions = positions + _limited(apart * pull, own)
+        place += _limited((goal - place) * pull, sync.share * math.hypot(right, forward) * dt)
     if "clamp" in sync.position:
-        positions = goals - _limited(goals - positions, sync.radius)
+        place = goal - _limited(goal - place, sync.radius)
     if sync.position == "full":
-        positions = goals.copy()
-    turn = wrapped(goal_yaws - yaws)
+        place = goal
+    turn = math.remainder(goal_yaw - yaw, math.tau)
     if "adjust" in sync.facing:
-        own = sync.share * np.abs(velocity[:, 2]) * dt
-        yaws = yaws + np.clip(turn * pull, -own, own)
+        own = sync.share * abs(turning) * dt
+        yaw += min(max(turn * pull, -own), own)
     if "clamp" in sync.facing:
-        yaws = goal_yaws - np.clip(wrapped(goal_yaws - yaws), -sync.angle, sync.angle)
+        turn = math.remainder(goal_yaw - yaw, math.tau)
+        yaw = goal_yaw - min(max(turn, -sync.angle), sync.angle)
     if sync.facing == "full":
-        yaws = goal_yaws.copy()
-    return positions, yaws
+        yaw = goal_yaw
+    return place, yaw
 
 
-def _limited(vectors, length):
-    """Vectors (K, 2) that are at most so long, (K,) or one number."""
-    size = np.maximum(np.hypot(vectors[:, 0], vectors[:, 1]), 1e-9)
-    return vectors * np.minimum(length / size, 1.0)[:, None]
+def _limited(way, length):
+    """A way that is at most so long."""
+    size = abs(way)
+    return way * (length / size) if size > length else way

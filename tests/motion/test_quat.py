@@ -58,15 +58,25 @@ def test_one_rotation_turns_many_and_many_turn_one():
     assert quat.mul(q[0, 0], q).shape == (7, 5, 4)
     assert quat.mul(q, q[0]).shape == (7, 5, 4)
     assert quat.cross(v[0], v).shape == (5, 3)
-    np.testing.assert_array_equal(quat.mul(q[0, 0], q)[3, 2], quat.mul(q[0, 0], q[3, 2]))
+    np.testing.assert_allclose(quat.mul(q[0, 0], q)[3, 2], quat.mul(q[0, 0], q[3, 2]), atol=1e-15)
 
 
 def test_components_may_come_first():
     a, b, v = some_rotations(6, 5), some_rotations(6, 5), rng.normal(size=(6, 5, 3))
-    np.testing.assert_array_equal(quat.mul(a.T, b.T, axis=0), quat.mul(a, b).T)
+    np.testing.assert_allclose(quat.mul(a.T, b.T, axis=0), quat.mul(a, b).T, atol=1e-15)
     np.testing.assert_array_equal(quat.rotate(a.T, v.T, axis=0), quat.rotate(a, v).T)
     np.testing.assert_array_equal(quat.cross(v.T, v[::-1].T, axis=0), quat.cross(v, v[::-1]).T)
     np.testing.assert_array_equal(quat.inv(a.T, axis=0), quat.inv(a).T)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_small_arrays_and_large_ones_are_computed_alike(dtype):
+    a, b = some_rotations(quat.SMALL, dtype=dtype), some_rotations(quat.SMALL, dtype=dtype)
+    few = slice(10, 17)
+    accuracy = 4 * np.finfo(dtype).eps
+    np.testing.assert_allclose(quat.mul(a[few], b[few]), quat.mul(a, b)[few], atol=accuracy)
+    np.testing.assert_allclose(quat.to_matrix(a[few]), quat.to_matrix(a)[few], atol=accuracy)
+    assert quat.mul(a[:0], b[:0]).shape == (0, 4) and quat.to_matrix(a[:0]).shape == (0, 3, 3)
 
 
 def test_float32_stays_float32():

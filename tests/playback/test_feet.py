@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet stay where they stand, legs reach them, knees do not flip and toes do not sink."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Feet, Legs, Lock, heel_up, two_bones
+from mm_blender.playback.feet import Feet, Foot, Legs, Lock, bent
 
 DT = 1 / 60
-GROUND = np.array([0.02, 0.02])
+GROUND, LOCK = np.array([0.02, 0.02]), Lock()
 
 
 @pytest.fixture(scope="module")
@@ -20,124 +18,158 @@ def legs(motion):
     return Legs(motion.database.character, motion.database.fixed, motion.moving)
 
 
-@pytest.fixture(scope="module")
-def feet(legs):
-    return Feet(legs, 1)
-
-
-def lengths(*points):
-    return [np.linalg.norm(b - a, axis=-1) for a, b in pairwise(points)]
-
-
 def some_legs(count=2000, seed=0):
+    """Hips, knees, ankles and toes (count, 4, 3) of bent legs."""
     rng = np.random.default_rng(seed)
     hip = np.tile([0.1, 0.0, 0.9], (count, 1))
-    ankle = hip + [0, 0, -0.75] + rng.normal(0, 0.05, (count, 3))
-    longest = np.full((count, 1), 0.85)
-    knee, ankle = two_bones(hip, hip + [0, 0.1, -0.40], hip + [0, 0.0, -0.80], ankle, longest)
-    return hip, knee, ankle, longest, rng
+    knee, ankle = hip + [0, 0.18, -0.37], hip + [0, 0.0, -0.74]
+    turn = quat.from_scaled_angle_axis(rng.normal(0, 0.3, (count, 3)))
+    knee, ankle = (hip + quat.rotate(turn, point - hip) for point in (knee, ankle))
+    return np.stack([hip, knee, ankle, ankle + [0, 0.15, -0.07]], axis=1), rng
+
+
+def reached(joints, goals, extension=0.985, has_toes=True):
+    """Hips, knees, ankles and toes of legs that reach for their goals (count, 3)."""
+    hip, knee, ankle, toe = np.moveaxis(joints, 1, 0)
+    forward = np.broadcast_to([0, 1e-4, 0], hip.shape)
+    bones = np.stack([knee - hip, ankle - hip, goals - hip, toe - ankle, forward], axis=1)
+    products = (bones @ bones.swapaxes(-1, -2)).reshape(-1, 25).tolist()
+    thigh, shin, foot = np.moveaxis(np.array([bent(leg, extension, has_toes) for leg in products]) @ bones, 1, 0)
+    return np.stack([hip, hip + thigh, hip + thigh + shin, hip + thigh + shin - foot], axis=1)
+
+
+def lengths(joints):
+    return np.linalg.norm(np.diff(joints, axis=1), axis=-1)
 
 
 def test_the_leg_reaches_exactly_and_keeps_its_lengths_and_its_bend():
-    hip, knee, ankle, longest, rng = some_legs()
-    target = ankle + rng.normal(0, 0.03, ankle.shape)
-    within = np.linalg.norm(target - hip, axis=-1) < longest[:, 0] * 0.95
-    new_knee, new_ankle = two_bones(hip, knee, ankle, target, longest)
-    assert within.mean() > 0.7 and np.abs(new_ankle - target)[within].max() < 1e-6
-    np.testing.assert_allclose(lengths(hip, new_knee, new_ankle), lengths(hip, knee, ankle), atol=1e-6)
-    assert (new_knee[:, 1] > (hip + new_ankle)[:, 1] / 2 - 1e-6).all()  # still bent forward
+    joints, rng = some_legs()
+    goals = joints[:, 3] + rng.normal(0, 0.03, (len(joints), 3))
+    new = reached(joints, goals)
+    within = np.linalg.norm(goals - joints[:, 0], axis=-1) < 0.85
+    assert within.mean() > 0.7 and np.abs(new[:, 3] - goals)[within].max() < 1e-6
+    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
+    old_bend, new_bend = (np.cross(each[:, 1] - each[:, 0], each[:, 2] - each[:, 1]) for each in (joints, new))
+    assert ((old_bend * new_bend).sum(-1) > 0).all()
 
 
-def test_a_leg_is_not_stretched_towards_what_it_cannot_reach():
-    hip, knee, ankle, longest, _ = some_legs(10)
-    new_knee, new_ankle = two_bones(hip, knee, ankle, ankle + [0, 0, -1.0], longest)
-    np.testing.assert_allclose(lengths(hip, new_knee, new_ankle), lengths(hip, knee, ankle), atol=1e-6)
+def test_the_foot_keeps_its_direction_where_the_leg_is_long_enough():
+    joints, _ = some_legs()
+    new = reached(joints, joints[:, 3] + [0.01, 0.01, 0.1])
+    np.testing.assert_allclose(new[:, 3] - new[:, 2], joints[:, 3] - joints[:, 2], atol=1e-9)
 
 
-def test_the_heel_rises_where_the_leg_is_too_short_and_only_there():
-    toe, ankle = np.array([[0, 0.15, 0.02]]), np.array([[0, 0, 0.09]])
-    hip = np.array([[0, 0.3, 0.92]])
-    longest = np.array([[0.84]])
-    raised = heel_up(hip, ankle, toe, longest)
-    assert lengths(raised, toe)[0] == pytest.approx(lengths(ankle, toe)[0])
-    assert lengths(raised, hip)[0] == pytest.approx(0.84) and raised[0, 2] > ankle[0, 2]
-    np.testing.assert_array_equal(heel_up(hip, ankle, toe, longest + 1), ankle)
+def test_a_leg_that_is_where_it_should_be_is_left_alone():
+    joints, _ = some_legs()
+    np.testing.assert_allclose(reached(joints, joints[:, 3]), joints, atol=1e-4)
+
+
+@pytest.mark.parametrize("has_toes", [True, False])
+def test_a_leg_is_not_stretched_towards_what_it_cannot_reach(has_toes):
+    joints, _ = some_legs(10)
+    new = reached(joints, joints[:, 3] - [0, 0, 1.0], has_toes=has_toes)
+    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
+    straight = np.linalg.norm(new[:, 2] - new[:, 0], axis=-1) / lengths(joints)[:, :2].sum(-1)
+    assert (straight < 0.9851).all()
+
+
+def test_the_heel_rises_where_the_leg_is_too_short():
+    joints = np.array([[[0, 0.3, 0.92], [0, 0.35, 0.49], [0, 0.1, 0.13], [0, 0.25, 0.06]]])
+    goal = np.array([[0, 0.15, 0.02]])
+    new = reached(joints, goal)
+    flat = goal - joints[:, 3] + joints[:, 2]
+    assert new[0, 2, 2] > flat[0, 2] + 0.005
+    np.testing.assert_allclose(new[:, 3], goal, atol=1e-6)
+    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
+
+
+def test_a_straight_leg_bends_forward():
+    joints = np.array([[[0, 0, 0.9], [0, 0, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]]])
+    new = reached(joints, joints[:, 3] + [0, 0, 0.1])
+    assert new[0, 1, 1] > 0.1
+
+
+def some_frames(motion, legs, count=400):
+    frames = np.linspace(0, len(motion.database) - 1, count).astype(int)
+    rotations = motion.database.rotations[frames].copy()
+    rotations[:, 0] = quat.from_yaw(np.linspace(-3, 3, count))
+    return frames, np.linspace([5, -8, 0.5], [-3, 2, 1], count), rotations
 
 
 def test_toes_come_to_their_goals_within_a_tenth_of_a_millimetre(motion, legs):
-    database, feet = motion.database, Feet(legs, 400)
-    frames = np.linspace(0, len(database) - 1, 400).astype(int)
-    rotations = database.rotations[frames].copy()
-    places, turns = legs.forward(motion.positions[frames], rotations)
-    toes = places[:, legs.at[:, 3]].astype(np.float64)
-    rng = np.random.default_rng(0)
-    goals = toes + rng.normal(0, 0.03, toes.shape) * [1, 1, 0.3]
-    before = places.copy()
-    feet.reach(places.astype(np.float64), turns.astype(np.float64), rotations, goals)
-    after, _ = legs.forward(motion.positions[frames], rotations)
-    reachable = np.linalg.norm(goals - before[:, legs.at[:, 0]], axis=-1) < legs.lengths * 0.95
-    error = np.linalg.norm(after[:, legs.at[:, 3]] - goals, axis=-1)
+    frames, roots, rotations = some_frames(motion, legs)
+    chains = legs.rotations(rotations)
+    before = legs.forward(roots, motion.positions[frames], chains)
+    goals = before[:, :, -1, :3, 3] + np.random.default_rng(0).normal(0, 0.03, (len(frames), 2, 3)) * [1, 1, 0.3]
+    turned = chains.copy()
+    turned[:, :, -4:] = Feet(legs, len(frames), GROUND).reach(before, chains[:, :, -4:], goals)
+    after = legs.forward(roots, motion.positions[frames], turned)
+    reachable = np.linalg.norm(goals - before[:, :, -4, :3, 3], axis=-1) < legs.lengths * 0.95
+    error = np.linalg.norm(after[:, :, -1, :3, 3] - goals, axis=-1)
     assert reachable.mean() > 0.8 and error[reachable].max() < 1e-4
+    np.testing.assert_allclose(after[:, :, -1, :3, :3], before[:, :, -1, :3, :3], atol=1e-5)  # toes keep their turn
 
 
 def test_full_kinematics_agrees_with_that_of_the_legs(motion, legs):
-    database, frames = motion.database, np.arange(0, len(motion.database), 997)
-    local = database.local_positions(frames)
-    local[:, 0] = 0
-    rotations = database.rotations[frames].copy()
-    rotations[:, 0] = quat.identity()
-    places, _ = legs.forward(motion.positions[frames], rotations)
-    np.testing.assert_allclose(forward(database.skeleton, local, rotations)[0][:, legs.order], places, atol=1e-5)
+    frames, roots, rotations = some_frames(motion, legs, 50)
+    local = motion.database.local_positions(frames)
+    local[:, 0] = roots
+    frames = legs.forward(roots, motion.positions[frames], legs.rotations(rotations))
+    np.testing.assert_allclose(forward(motion.database.skeleton, local, rotations)[0][:, legs.chain],
+                               frames[..., :3, 3], atol=1e-5)
 
 
-def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0):
+def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0, lock=LOCK):
     """Both toes of one character carried along at a speed, as the pose has them; where they are shown, each frame."""
     shown = []
     for frame in range(round(seconds / DT)):
-        toes = np.array([[[-0.1, start + speed * frame * DT, toe], [0.1, start + speed * frame * DT, toe]]])
-        hips = toes + [0, 0, 0.8]
-        contacts = np.full((1, 2), contact)
-        rotations = quat.identity((1, 100))
-        feet.release(rotations, contacts, DT)
-        shown.append(feet.hold(toes, hips, contacts, GROUND, DT)[0])
+        y = start + speed * frame * DT
+        for foot in feet:
+            foot.release(contact, lock, DT)
+        shown.append([foot.hold((x, y, toe), (x, y, toe + 0.8), contact, GROUND[0], 0.95, lock, DT)
+                      for foot, x in zip(feet, (-0.1, 0.1))])
     return np.array(shown)
 
 
-def test_a_foot_in_contact_stays_while_the_body_goes_on(legs):
-    shown = walk_on(Feet(legs, 1), 0.3, speed=0.5)
+def two_feet():
+    return Foot(), Foot()
+
+
+def test_a_foot_in_contact_stays_while_the_body_goes_on():
+    shown = walk_on(two_feet(), 0.3, speed=0.5)
     assert np.ptp(shown[1:], axis=0).max() < 1e-9
 
 
-def test_a_foot_left_behind_too_far_is_let_go_lifted_and_held_again(legs):
-    feet = Feet(legs, 1)
+def test_a_foot_left_behind_too_far_is_let_go_lifted_and_held_again():
+    feet = two_feet()
     walk_on(feet, 0.5, speed=0.36)  # 0.18 m
-    assert feet.locked.all()
+    assert all(foot.locked for foot in feet)
     held = []
     for frame in range(40):
         shown = walk_on(feet, DT, start=0.18 + 0.36 * frame * DT)
-        held.append(feet.locked.all())
+        held.append(all(foot.locked for foot in feet))
     assert not all(held) and held[-1]
     assert shown[0, 0, 1] > 0.18
-    lowest = walk_on(Feet(legs, 1), 0.5, speed=1.5)[-10:, :, 2]  # dragged too fast to be held: lifted off the ground
+    lowest = walk_on(two_feet(), 0.5, speed=1.5)[-10:, :, 2]  # dragged too fast to be held: lifted off the ground
     assert lowest.min() > GROUND[0] + 0.02
 
 
-def test_a_foot_that_is_not_in_contact_is_free(legs):
-    shown = walk_on(Feet(legs, 1), 0.3, speed=0.5, contact=False)
+def test_a_foot_that_is_not_in_contact_is_free():
+    shown = walk_on(two_feet(), 0.3, speed=0.5, contact=False)
     np.testing.assert_allclose(np.diff(shown[:, 0, 1]) / DT, 0.5, atol=1e-9)
 
 
-def test_with_the_lock_off_feet_go_along(legs):
-    shown = walk_on(Feet(legs, 1, Lock(on=False)), 0.3, speed=0.5)
+def test_with_the_lock_off_feet_go_along():
+    shown = walk_on(two_feet(), 0.3, speed=0.5, lock=Lock(on=False))
     np.testing.assert_allclose(np.diff(shown[:, 0, 1]) / DT, 0.5, atol=1e-9)
 
 
-def test_toes_do_not_enter_the_ground(legs):
-    assert walk_on(Feet(legs, 1), 0.2, contact=False, toe=-0.05)[..., 2].min() >= GROUND[0]
+def test_toes_do_not_enter_the_ground():
+    assert walk_on(two_feet(), 0.2, contact=False, toe=-0.05)[..., 2].min() >= GROUND[0]
 
 
-def test_a_foot_that_lands_sinks_to_the_ground_smoothly(legs):
-    feet = Feet(legs, 1)
+def test_a_foot_that_lands_sinks_to_the_ground_smoothly():
+    feet = two_feet()
     heights = walk_on(feet, 0.8, toe=0.08)[:, 0, 2]
     assert heights[0] > 0.07 and heights[-1] < 0.0205 and np.abs(np.diff(heights)).max() < 0.012
 
@@ -147,5 +179,13 @@ def test_characters_without_toes_are_held_by_their_feet(motion):
     bare = type(character)(character.skeleton, {role: name for role, name in character.roles.items()
                                                 if not role.endswith("toe")}, character.mirror)
     legs = Legs(bare, motion.database.fixed, motion.moving)
-    assert not legs.has_toes and legs.turning.shape == (2, 3)
-    assert (legs.joints[:, 3] == legs.joints[:, 2]).all() and (legs.lengths < 0.9).all()
+    assert not legs.has_toes and legs.turning.shape == (2, 3) and (legs.lengths < 0.9).all()
+    frames, roots, rotations = some_frames(motion, legs)
+    chains = legs.rotations(rotations)
+    before = legs.forward(roots, motion.positions[frames], chains)
+    np.testing.assert_array_equal(before[:, :, -1], before[:, :, -2])
+    goals = before[:, :, -1, :3, 3] + [0.01, 0.02, 0.03]
+    chains[:, :, -4:] = Feet(legs, len(frames), GROUND).reach(before, chains[:, :, -4:], goals)
+    after = legs.forward(roots, motion.positions[frames], chains)
+    np.testing.assert_allclose(after[:, :, -1, :3, 3], goals, atol=1e-4)
+    np.testing.assert_allclose(after[:, :, -2, :3, :3], before[:, :, -2, :3, :3], atol=1e-5)  # nor do feet turn

@@ -89,9 +89,9 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
 
 def test_shown_toes_are_where_they_are_held(player):
     drive(player, 2)
-    places, _ = player.legs.forward(player.played.positions, player.rotations)
-    toes = player._to_world(places[:, player.legs.at[:, 3]])
-    np.testing.assert_allclose(toes, player.toes, atol=1e-4)
+    roots = np.column_stack([player.positions, player.heights])
+    frames = player.legs.forward(roots, player.played.positions, player.legs.rotations(player.rotations))
+    np.testing.assert_allclose(frames[:, :, -1, :3, 3], player.toes, atol=1e-4)
 
 
 def test_at_the_end_of_a_clip_it_leaves_and_never_just_beside_where_it_is(motion, search):
