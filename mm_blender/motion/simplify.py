@@ -15,6 +15,7 @@ FREE, RESTING = 0.05, 0.05
 NEAR = 0.1  # metres: a bone without joints below it turns something of this size
 MARGIN = 0.97  # of the tolerance: Blender computes in single precision
 ROUNDS = 30
+BLOCK = 16384  # frames that fit into a processor's own memory
 
 
 @dataclass(eq=False)
@@ -149,6 +150,10 @@ class _Fit:
 
     def _fit(self, frames):
         """The cubic curves at these frames, and how far they are from the exact ones: radians or metres."""
+        for begin in range(0, len(frames), BLOCK):
+            self._fit_block(frames[begin:begin + BLOCK])
+
+    def _fit_block(self, frames):
         before, after = self.before[frames], self.after[frames]
         span = (after - before).astype(np.float32)
         t = (frames - before).astype(np.float32) / span
