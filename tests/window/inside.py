@@ -78,6 +78,23 @@ def press(key, x=None, y=None, **held):
         window.event_simulate(type=key, value=value, x=x, y=y, **held)
 
 
+def hold(*keys):
+    """Presses keys in the middle of the 3D viewport, and does not release them."""
+    _keys("PRESS", keys)
+
+
+def let_go(*keys):
+    """Releases keys that are held."""
+    _keys("RELEASE", keys)
+
+
+def _keys(value, keys):
+    window, area, _ = view3d()
+    x, y = area.x + area.width // 2, area.y + area.height // 2
+    for key in keys:
+        window.event_simulate(type=key, value=value, x=x, y=y)
+
+
 def picture(name, of=None):
     """Saves the screen as <name>.png, or the part of it that an area or region takes. Needs ImageMagick and X.
 

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Driving in a real window, with keys and with a gamepad, and whatever else the artist does meanwhile."""
+
+import pytest
+
+
+def test_an_artist_drives_with_the_keyboard(blender, pictures):
+    found = blender.play("drive", pictures)
+    assert found["shortcut"]
+    assert 0.9 < found["walking"]["speed"] < 2.0 and "walk" in found["walking"]["tags"]
+    assert found["running"]["speed"] > 2.2 and "run" in found["running"]["tags"]
+    assert found["standing"]["speed"] < 0.2
+    assert abs(found["turning"]["yaw"] - found["walking"]["yaw"]) > 0.7
+    assert abs(found["strafing"]["yaw"] - found["standing"]["yaw"]) < 0.5 and found["strafing"]["speed"] > 0.4
+    assert "crouch" in found["crouching"]["tags"] and "crouch" not in found["standing"]["tags"]
+    assert found["slider"], "the sliders act at once"
+    for moment in ("walking", "turning", "running", "standing"):
+        assert found[moment]["apart"] < 0.2 and found[moment]["view apart"] < 0.8, moment
+    assert found["restored"] and found["over"]
+    kept = found["kept"]
+    assert kept["new"] == 1 and kept["slot"] and kept["frames"] == pytest.approx(60 * kept["seconds"], abs=2)
+    assert found["travelled"] > 1
+    assert found["undone"] == {"action": True, "actions": True}, "one undo step takes all of it back"
+    assert found["redone"]
