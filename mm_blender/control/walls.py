@@ -11,8 +11,6 @@ SPACING = 0.16
 NOTEWORTHY = 0.1
 # Metres: roundings finer than this are left out; ends so near are the same.
 DETAIL, SAME = 0.01, 1e-4
-# Segments are one wall when they lie within a millimetre of one line and touch; directions have so many steps.
-TOUCHING, DIRECTIONS = 1e-3, 2**15
 
 
 def walls_of(triangles, low, high):
@@ -27,7 +25,7 @@ def walls_of(triangles, low, high):
     between = np.flatnonzero((counts == 0) & (highest > low) & (lowest < high))
     own = cut(steep[between], (np.maximum(lowest, low) + np.minimum(highest, high))[between] / 2)
     own = own[np.linalg.norm(own[:, 1] - own[:, 0], axis=-1) > NOTEWORTHY]
-    return joined(plainer(np.concatenate([cut(steep[which], heights[first[which] + step]), own])))
+    return plainer(np.concatenate([cut(steep[which], heights[first[which] + step]), own]))
 
 
 def cut(triangles, heights):
@@ -64,36 +62,6 @@ def plainer(segments):
             return places[ends]
         flat[sorted_at[goes, 0]] = right[goes]
         ends = np.delete(flat.reshape(-1, 2), sorted_at[goes, 1] // 2, axis=0)
-
-
-def joined(segments):
-    """The same walls in fewer segments (S, 2, 2): what lies on one line and touches or overlaps becomes one."""
-    ways = segments[:, 1] - segments[:, 0]
-    long_enough = np.hypot(*ways.T) > TOUCHING / 10
-    segments, ways = segments[long_enough], ways[long_enough]
-    if not len(segments):
-        return segments
-    # All of one direction are measured along the very same unit vector, so that they can be compared.
-    direction = np.round(np.arctan2(ways[:, 1], ways[:, 0]) / np.pi * DIRECTIONS).astype(int) % DIRECTIONS
-    angles = direction * (np.pi / DIRECTIONS)
-    unit = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    aside = np.stack([-unit[:, 1], unit[:, 0]], axis=-1)
-    offsets = (segments.mean(axis=1) * aside).sum(axis=-1)
-    along = np.sort((segments * unit[:, None]).sum(axis=-1), axis=-1)
-    line = np.round(offsets / TOUCHING).astype(int)
-    order = np.lexsort((along[:, 0], line, direction))
-    starts, ends = along[order].T
-    new_line = np.ones(len(order), dtype=bool)
-    new_line[1:] = (np.diff(direction[order]) != 0) | (np.diff(line[order]) != 0)
-    # The furthest end so far on each line: lines are laid out one after the other, far enough apart.
-    shift = np.cumsum(new_line) * (np.ptp(along) + 1)
-    reached = np.maximum.accumulate(ends + shift) - shift
-    new_wall = new_line.copy()
-    new_wall[1:] |= starts[1:] > reached[:-1] + TOUCHING
-    begin = np.flatnonzero(new_wall)
-    spans = np.stack([starts[begin], np.maximum.reduceat(ends, begin)], axis=-1)
-    of = order[begin]
-    return spans[..., None] * unit[of, None] + (offsets[of, None] * aside[of])[:, None]
 
 
 def _keys(pairs):

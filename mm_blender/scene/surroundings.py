@@ -3,7 +3,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -38,23 +38,26 @@ def ground_of(collection, depsgraph):
 
 
 class Ground:
-    """Heights of the first surface at or under a point; where there is none, of the plane z = 0."""
+    """Heights of the first surface at or under a point; where there is none, of the plane z = 0.
 
-    def __init__(self, surface):
+    levels  (K,) where each character stood last, when it was asked for without a height
+    """
+
+    def __init__(self, surface, levels=()):
         self._tree = BVHTree.FromPolygons(surface.vertices.tolist(), surface.triangles.tolist(), all_triangles=True)
-        self._levels = np.zeros(0)
+        self.levels = levels
 
     def __call__(self, points):
         """Heights (K, N) at points (K, N, 3), or at (K, N, 2) from where each of the K characters stood last."""
         points = np.asarray(points, dtype=np.float64)
-        known = points.shape[-1] == 3
-        if not known:
-            levels = self._levels if len(self._levels) == len(points) else np.zeros(len(points))
+        remembers = points.shape[-1] == 2
+        if remembers:
+            levels = self.levels if len(self.levels) == len(points) else np.zeros(len(points))
             points = np.concatenate([points, np.broadcast_to(levels[:, None, None], (*points.shape[:2], 1))], axis=-1)
         heights = np.array([self._height(*point) for point in points.reshape(-1, 3).tolist()])
         heights = heights.reshape(points.shape[:2])
-        if not known and heights.size:
-            self._levels = heights.max(axis=1)
+        if remembers and heights.size:
+            self.levels = heights.max(axis=1)
         return heights
 
     def _height(self, x, y, z):
@@ -88,27 +91,24 @@ class Surroundings:
         began = time.perf_counter()
         if not self._stale or began < self._earliest:
             return False
+        self._stale = False
         self._read(depsgraph)
         done = time.perf_counter()
         self._earliest = done + max(PAUSE, SHARE * (done - began))
-        self._stale = False
         return True
 
     def changed(self, depsgraph):
         """Whether this update of Blender's is about one of the meshes; only its handlers can tell."""
-        for update in depsgraph.updates:
-            # What was deleted or linked is in no list: then Blender builds its Collections anew.
-            if isinstance(update.id, bpy.types.Collection):
-                return True
-            if isinstance(update.id, bpy.types.Scene) and self._now_visible(depsgraph) != self._visible:
-                return True
-            if ((update.is_updated_geometry or update.is_updated_transform)
-                    and update.id.original.session_uid in self._watched):
-                return True
-        return False
+        return any(self._is_about_us(update, depsgraph) for update in depsgraph.updates)
 
     def _on_update(self, _scene, depsgraph):
         self._stale = self._stale or self.changed(depsgraph)
+
+    def _is_about_us(self, update, depsgraph):
+        if isinstance(update.id, bpy.types.Scene):  # that is all Blender tells when something is hidden or shown
+            return self._now_visible(depsgraph) != self._visible
+        return ((update.is_updated_geometry or update.is_updated_transform)
+                and update.id.original.session_uid in self._watched)
 
     def _read(self, depsgraph):
         self.sentences, self._watched = [], set()
@@ -116,7 +116,7 @@ class Surroundings:
         walls, floor = surfaces.get(self._walls), surfaces.get(self._floor)
         radius = self.obstacles.radius
         self.obstacles = _obstacles(walls, radius) if walls else Obstacles((), radius)
-        self.ground = Ground(floor) if floor else None
+        self.ground = Ground(floor, self.ground.levels if self.ground else ()) if floor else None
         self._visible = self._now_visible(depsgraph)
 
     def _surface(self, chosen, depsgraph):
@@ -126,14 +126,13 @@ class Surroundings:
             self.sentences.append(f'The Collection "{name}" is gone: choose another one.')
             return None
         # Also when it cannot be read: the next edit may be the one that helps.
-        self._watched |= {ob.session_uid for ob in collection.all_objects if _armature(ob) is None}
+        _reach(collection, self._watched)
         try:
             surface = _Surface.of(collection, depsgraph)
         except MotionError as error:
             self.sentences.append(str(error))
             return None
         self.sentences += surface.sentences
-        self._watched |= surface.objects
         return surface
 
     def _now_visible(self, depsgraph):
@@ -143,42 +142,43 @@ class Surroundings:
 
 @dataclass
 class _Surface:
-    """All triangles of a Collection in the world: vertices (V, 3) and indices (T, 3), the session_uid of the objects
-    that they came from, and what there is to say about it."""
+    """All triangles of a Collection in the world: vertices (V, 3), indices (T, 3), and what is to be said about it."""
 
     vertices: np.ndarray
     triangles: np.ndarray
-    objects: set
-    sentences: list = field(default_factory=list)
+    sentences: list
 
     @classmethod
     def of(cls, collection, depsgraph):
         chosen = {ob.session_uid: ob for ob in _visible(collection, depsgraph)}
         rigged = {uid: ob.name for uid, ob in chosen.items() if _armature(ob) is not None and ob.type != "ARMATURE"}
-        pieces, meshes, objects, sizes = [], {}, set(), {}
+        pieces, meshes, sizes, total = [], {}, {}, 0
         # Collections, curves and text come as instances: their meshes belong to the object that makes them.
         for instance in depsgraph.object_instances:
             ob = instance.object
-            owner = (instance.parent if instance.is_instance else ob).original
-            if ob.type != "MESH" or owner.session_uid not in chosen or owner.session_uid in rigged:
+            owner = (instance.parent if instance.is_instance else ob).original.session_uid
+            if ob.type != "MESH" or owner not in chosen or owner in rigged:
                 continue
             key = ob.data.as_pointer()
             if key not in meshes:
                 meshes[key] = _arrays(ob)
             vertices, triangles = meshes[key]
-            sizes[owner.name] = sizes.get(owner.name, 0) + len(triangles)
-            _check_size(collection, sizes)
+            sizes[owner] = sizes.get(owner, 0) + len(triangles)
+            total += len(triangles)
+            if total > MOST:
+                most = chosen[max(sizes, key=sizes.get)].name
+                raise MotionError(f'The Collection "{collection.name}" has more than {MOST:,} triangles, most of them '
+                                  f'in "{most}": give it a Decimate modifier, or choose a simpler mesh.')
             world = np.array(instance.matrix_world)
             pieces.append((vertices @ world[:3, :3].T + world[:3, 3], triangles))
-            objects |= {owner.session_uid, ob.original.session_uid}
-        if not any(len(triangles) for _, triangles in pieces):
+        if not total:
             raise MotionError(f'The Collection "{collection.name}" has no visible mesh to be walls or ground: '
                               "put meshes into it, or choose another one.")
-        first = np.cumsum([0, *(len(vertices) for vertices, _ in pieces[:-1])])
         bare = [ob.name for uid, ob in chosen.items()
-                if ob.type not in _NO_SURFACE and uid not in objects and uid not in rigged]
+                if ob.type not in _NO_SURFACE and uid not in rigged and not sizes.get(uid)]
+        first = np.cumsum([0, *(len(vertices) for vertices, _ in pieces[:-1])])
         return cls(np.concatenate([vertices for vertices, _ in pieces]),
-                   np.concatenate([triangles + start for start, (_, triangles) in zip(first, pieces)]), objects,
+                   np.concatenate([triangles + start for start, (_, triangles) in zip(first, pieces)]),
                    [*_left_out(collection, bare, "without faces"),
                     *_left_out(collection, rigged.values(), "that move with an armature")])
 
@@ -214,11 +214,14 @@ def _armature(ob):
     return _armature(ob.parent) if ob.parent is not None else None
 
 
-def _check_size(collection, sizes):
-    total = sum(sizes.values())
-    if total > MOST:
-        raise MotionError(f'The Collection "{collection.name}" has more than {MOST:,} triangles, most of them in '
-                          f'"{max(sizes, key=sizes.get)}": give it a Decimate modifier, or choose a simpler mesh.')
+def _reach(collection, found):
+    """Add the session_uid of a Collection and of all that can change it, also through instances of others."""
+    found |= {one.session_uid for one in (collection, *collection.children_recursive)}
+    for ob in collection.all_objects:
+        if _armature(ob) is None:
+            found.add(ob.session_uid)
+        if ob.instance_collection is not None and ob.instance_collection.session_uid not in found:
+            _reach(ob.instance_collection, found)
 
 
 def _left_out(collection, names, why):

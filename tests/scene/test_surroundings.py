@@ -51,11 +51,7 @@ def test_modifiers_and_transforms_count(collection):
 
 
 def test_instances_of_collections_count_also_nested_ones(collection):
-    inner, outer = bpy.data.collections.new("Inner"), bpy.data.collections.new("Outer")
-    place("Box", box(), inner)
-    for name, content, where, holder in (("A", inner, (0, 5, 0), outer), ("B", outer, (20, 0, 0), collection)):
-        empty = place(name, None, holder)
-        empty.instance_type, empty.instance_collection, empty.location = "COLLECTION", content, where
+    instanced(collection)
     low, high = bounds(obstacles_of(collection, depsgraph()))
     np.testing.assert_allclose([low, high], [[19.5, 4.5], [20.5, 5.5]], atol=1e-3)
 
@@ -148,6 +144,16 @@ def test_without_a_height_each_climbs_from_where_it_stood(collection):
         np.testing.assert_allclose(ground([[[index + 0.5, 0]], [[-5, 0]]]), [[0.3 * index], [0]], atol=1e-6)
 
 
+def test_who_stands_on_an_upper_floor_stays_there_when_a_mesh_changes(watching, collection):
+    place("Floor", mesh([(-5, -5, 3), (5, -5, 3), (5, 5, 3), (-5, 5, 3)], [(0, 1, 2, 3)]), collection)
+    update()
+    watching.refresh(depsgraph())
+    watching.ground.levels = np.array([3.0])
+    bpy.data.objects["Box"].location.x = 1
+    update()
+    assert watching.refresh(depsgraph()) and watching.ground([[[0, 0]]])[0, 0] == pytest.approx(3)
+
+
 def test_a_moved_mesh_is_noticed(watching):
     bpy.data.objects["Box"].location.x = 7
     update()
@@ -190,6 +196,19 @@ def test_a_mesh_that_is_gone_from_sight_is_noticed(watching, collection, how):
     assert "no visible mesh" in watching.sentences[0]
 
 
+@pytest.mark.parametrize("how", ["moved", "edited", "hidden"])
+def test_a_mesh_in_an_instanced_collection_is_noticed(watching, collection, how):
+    inside = instanced(collection)
+    update()
+    watching.refresh(depsgraph())
+    before = bounds(watching.obstacles)[1][0]
+    {"moved": lambda: setattr(inside, "location", (1, 0, 0)), "hidden": lambda: setattr(inside, "hide_viewport", True),
+     "edited": lambda: (setattr(inside.data.vertices[0], "co", (3, 3, 3)), inside.data.update())}[how]()
+    update()
+    assert watching.refresh(depsgraph())
+    assert bounds(watching.obstacles)[1][0] != pytest.approx(before, abs=0.1)
+
+
 def test_a_mesh_that_comes_back_is_noticed(watching):
     bpy.data.objects["Box"].hide_set(True)
     update()
@@ -218,10 +237,11 @@ def test_a_renamed_collection_is_still_the_same_and_a_deleted_one_is_named(watch
 
 def test_nothing_is_read_again_for_what_is_not_in_it(watching, rigs):
     other = place("Other", box(), bpy.context.scene.collection)
+    inside = instanced(bpy.context.scene.collection)
     rig = rigs.chain()
     update()
     watching.refresh(depsgraph())
-    other.location.x = 3
+    other.location.x = inside.location.x = 3
     rig.pose.bones[0].location.x = 1
     rig.update_tag()
     rig.select_set(False)
@@ -251,6 +271,15 @@ def place(name, data, collection):
     ob = bpy.data.objects.new(name, data)
     collection.objects.link(ob)
     return ob
+
+
+def instanced(collection):
+    """A box in a Collection that is instanced in another, which is instanced in this one, far away; returns the box."""
+    inner, outer = bpy.data.collections.new("Inner"), bpy.data.collections.new("Outer")
+    for name, content, where, holder in (("A", inner, (0, 5, 0), outer), ("B", outer, (20, 0, 0), collection)):
+        empty = place(name, None, holder)
+        empty.instance_type, empty.instance_collection, empty.location = "COLLECTION", content, where
+    return place("Inside", box(), inner)
 
 
 def mesh(vertices, faces):
