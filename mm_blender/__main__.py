@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .control import stick
+from .control.intent import tag_query
 from .errors import MotionError, MotionWarning
 from .evaluate import driving
 from .files import replacing
@@ -23,6 +24,7 @@ from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.roles import find_character
 from .playback.drive import drive
+from .playback.library import Library
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import run
@@ -73,10 +75,11 @@ def _parser():
     command.set_defaults(run=_bake)
 
     command = commands.add_parser("drive", parents=[common], help="let a recorded stick steer the character")
-    command.add_argument("database", metavar="DB.mmdb")
+    command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
     command.add_argument("--input", required=True, metavar="STICK.csv",
-                         help="time,move_x,move_y,face_x,face_y,run,strafe: x right, y forward, in the world")
+                         help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch]: x right, y forward, in the world")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
+    command.add_argument("--query", default="", metavar="TAGS", help='only frames with these tags: "walk & ~injured"')
     command.add_argument("--report", metavar="R.json", help="write the figures of the drive into a file")
     command.set_defaults(run=_drive)
 
@@ -245,8 +248,15 @@ def _drive(options):
     _check_output(options.output, ".bvh")
     if options.report:
         _check_output(options.report, ".json")
+    recording = stick.load(options.input)
     motion = database.load(options.database)
-    clip, trace = drive(motion, stick.load(options.input))
+    library = Library(motion)
+    crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
+    for gait in sorted({"crouch" if one else "walk" for one in crouches}):
+        if trouble := library.choice(tag_query(gait, motion.tags, options.query)).trouble:
+            _say(trouble)
+    with _Bar(quiet=options.json) as bar:
+        clip, trace = drive(library, recording, watch=bar.show, query=options.query)
     figures = driving.report(motion, clip, trace)
     bvh.write(options.output, clip)
     if options.report:

@@ -2,6 +2,7 @@
 """python -m mm_blender drive: a recorded stick steers the demo character."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -61,6 +62,49 @@ def test_a_bad_recording_gets_a_sentence_and_nothing_is_written(files, capsys, t
     assert not (files / "out.bvh").exists()
 
 
-def test_the_output_has_to_be_a_bvh_file(files, capsys):
-    assert drive(files, "-o", str(files / "x.mmdb")) == 1
-    assert ".bvh" in capsys.readouterr().err
+@pytest.mark.parametrize("option, name, sentence", [
+    ("-o", "x.mmdb", "let its name end like that"),
+    ("-o", "nowhere/x.bvh", "does not exist: create it first"),
+    ("--report", "nowhere/x.json", "does not exist: create it first"),
+    ("--report", "x.txt", "let its name end like that"),
+    ("--input", "nowhere.csv", "cannot be read"),
+    ("--query", "flying", 'names the tag "flying", which no clip has'),
+])
+def test_what_cannot_work_is_named_and_nothing_is_written(files, capsys, option, name, sentence):
+    assert drive(files, option, name if option == "--query" else str(files / name)) == 1
+    said = capsys.readouterr().err
+    assert sentence in said and name in said and "Traceback" not in said
+    assert not (files / "out.bvh").exists()
+
+
+def test_a_database_that_is_not_there_is_named(files, capsys):
+    assert main(["drive", str(files / "none.mmdb"), "--input", str(files / "stick.csv"), "-o",
+                 str(files / "out.bvh")]) == 1
+    assert "none.mmdb" in capsys.readouterr().err
+
+
+def test_a_tag_query_decides_what_is_played(files, capsys):
+    assert drive(files, "--json", "--query", "run") == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["frames_per_tag"]["run"] > 0.7 and said.err == ""
+    assert drive(files, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["frames_per_tag"].get("run", 0) < 0.1
+
+
+@pytest.mark.parametrize("query", ["idle & run", "crouch"])
+def test_a_tag_query_that_leaves_nothing_is_let_go_and_said(files, capsys, query):
+    assert drive(files, "--json", "--query", query) == 0
+    assert f'by the tag query "({query}) & ~crouch": it is not heeded' in capsys.readouterr().err
+    assert (files / "out.bvh").exists()
+
+
+def test_progress_is_shown_on_a_terminal_only(files, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert drive(files) == 0
+    shown = capsys.readouterr().err
+    assert "[" + "█" * 15 + "·" * 15 + "]  50% driving, 3 s" in shown and shown.endswith("\r\x1b[K")
+    assert drive(files, "--json") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    assert drive(files) == 0
+    assert capsys.readouterr().err == ""
