@@ -22,3 +22,22 @@ def test_an_artist_drives_with_the_keyboard(blender, pictures):
     assert found["travelled"] > 1
     assert found["undone"] == {"action": True, "actions": True}, "one undo step takes all of it back"
     assert found["redone"]
+
+
+def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):
+    found = blender.play("survive", pictures)
+    goes_on = {"driving": True, "shown": True, "flag": True}
+    for moment in ("undo", "redo", "timeline", "rename", "pose mode", "without a bone", "workspace", "scene back",
+                   "database gone", "before opening", "enabled"):
+        assert {key: found[moment][key] for key in goes_on} == goes_on, moment
+    assert found["autosave"], "the person is told that autosave waits"
+    assert (found["undo"]["stay"], found["redo"]["stay"]) == (0, 0.5)
+    assert found["after undo"] and found["after timeline"] and found["frame"] == 1
+    assert found["rename"]["kept"] == "Hero Drive" and found["rename"]["paths"]
+    assert "Edit Mode" in found["edit mode"][0] and "not in this scene" in found["scene"][0]
+    assert found["held"] == ["forward"] and found["held after losing the focus"] == []
+    assert found["stall"]["seconds"] < 1 and found["stall"]["way"] < 1.5
+    assert "demo.mmdb" in found["no database"]
+    assert found["opened"] == {"driving": False, "flag": False, "pose": True}
+    assert found["deleted"]
+    assert found["disabled"]

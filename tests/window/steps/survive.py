@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever an artist does while driving: undo, open a file, delete, rename, switch, look away, disable us."""
+
+import os
+import sys
+import tempfile
+import time
+
+import bpy
+from inside import hold, in_view3d, let_go, press
+
+EXTENSION = "bl_ext.user_default.motion_matching"
+
+
+def steps(result):
+    for ob in list(bpy.data.objects):
+        bpy.data.objects.remove(ob)
+    with in_view3d():
+        bpy.ops.mm.create_demo("INVOKE_DEFAULT", with_mesh=False)
+    folder = tempfile.mkdtemp()
+    ob = bpy.context.object
+    ob.mm.bake.path = os.path.join(folder, "demo.mmdb")
+    bpy.ops.mm.bake()
+    bpy.ops.wm.save_as_mainfile(filepath=os.path.join(folder, "demo.blend"))
+    with in_view3d():
+        bpy.ops.ed.undo_push(message="Ready")
+    name = ob.name
+    pose = poses(ob)
+
+    ob.mm.drive.stay = 0.5
+    with in_view3d():
+        bpy.ops.ed.undo_push(message="Stay")
+    yield from begin()
+    result["autosave"] = [line for line in session().status.sentences if "Autosave" in line]
+    press("Z", ctrl=True)
+    yield from on()
+    result["undo"] = facts(name) | {"stay": bpy.data.objects[name].mm.drive.stay}
+    press("Z", ctrl=True, shift=True)
+    yield from on()
+    result["redo"] = facts(name) | {"stay": bpy.data.objects[name].mm.drive.stay}
+    press("ESC")
+    yield 0.3
+    result["after undo"] = poses(bpy.data.objects[name]) == pose
+
+    yield from begin()
+    bpy.ops.screen.animation_play()
+    yield from on(0.5)
+    result["timeline"] = facts(name)
+    bpy.ops.screen.animation_cancel(restore_frame=False)
+    press("ESC")
+    yield 0.3
+    result["frame"] = bpy.context.scene.frame_current
+    result["after timeline"] = poses(bpy.data.objects[name]) == pose
+
+    yield from begin()
+    bpy.data.objects[name].name = "Hero"
+    bpy.data.objects["Hero"].data.bones["head"].name = "skull"
+    yield from on()
+    result["rename"] = facts("Hero")
+    press("RET")
+    yield 0.3
+    hero = bpy.data.objects["Hero"]
+    result["rename"] |= {"kept": hero.animation_data.action.name, "paths": keyed(hero, "skull")}
+    hero.name = name
+    hero.data.bones["skull"].name = "head"
+
+    yield from begin()
+    bpy.ops.object.mode_set(mode="POSE")
+    yield from on()
+    result["pose mode"] = facts(name)
+    bpy.ops.object.mode_set(mode="EDIT")
+    ob = bpy.data.objects[name]
+    ob.data.edit_bones.remove(ob.data.edit_bones["hand.L"])
+    yield 0.5
+    result["edit mode"] = list(session().status.sentences)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    yield from on()
+    result["without a bone"] = facts(name)
+    window = bpy.context.window_manager.windows[0]
+    first = window.workspace
+    window.workspace = next(space for space in bpy.data.workspaces if space.name == "Shading")
+    yield 1.0
+    yield from on(0.2)
+    result["workspace"] = facts(name)
+    window.workspace = first
+    yield 0.5
+    scene, other = window.scene, bpy.data.scenes.new("Other")
+    window.scene = other
+    yield 0.5
+    result["scene"] = list(session().status.sentences)
+    window.scene = scene
+    yield 0.3
+    yield from on()
+    result["scene back"] = facts(name)
+
+    hold("W")
+    yield 0.3
+    result["held"] = sorted(session().keyboard.held)
+    window.event_simulate(type="WINDOW_DEACTIVATE", value="NOTHING")
+    yield 0.3
+    result["held after losing the focus"] = sorted(session().keyboard.held)
+    let_go("W")
+    os.remove(os.path.join(folder, "demo.mmdb"))
+    yield from on()
+    result["database gone"] = facts(name)
+    before = root()
+    driven = session().seconds
+    time.sleep(10)
+    yield from on(0.1)
+    result["stall"] = {"way": float(((root() - before) ** 2).sum() ** 0.5), "seconds": session().seconds - driven}
+    press("ESC")
+    yield 0.3
+    try:
+        with in_view3d():
+            bpy.ops.mm.drive("INVOKE_DEFAULT")
+        result["no database"] = ""
+    except RuntimeError as error:
+        result["no database"] = str(error)
+
+    bpy.ops.wm.open_mainfile(filepath=os.path.join(folder, "demo.blend"))
+    yield 0.5
+    bpy.ops.mm.bake()
+    ob = bpy.context.object
+    yield from begin()
+    result["before opening"] = facts(name)
+    bpy.ops.wm.open_mainfile(filepath=os.path.join(folder, "demo.blend"))
+    yield 0.5
+    ob = bpy.context.object
+    result["opened"] = {"driving": session() is not None, "flag": ob.mm.drive.driving, "pose": poses(ob) == pose}
+
+    yield from begin()
+    bpy.data.objects.remove(bpy.data.objects[name])
+    yield 0.5
+    result["deleted"] = session() is None
+    bpy.ops.wm.open_mainfile(filepath=os.path.join(folder, "demo.blend"))
+    yield 0.5
+
+    yield from begin()
+    bpy.ops.preferences.addon_disable(module=EXTENSION)
+    yield 0.5
+    result["disabled"] = poses(bpy.data.objects[name]) == pose
+    bpy.ops.preferences.addon_enable(module=EXTENSION)
+    yield 0.3
+    yield from begin()
+    result["enabled"] = facts(name)
+    press("ESC")
+    yield 0.3
+
+
+def begin():
+    with in_view3d():
+        bpy.ops.mm.drive("INVOKE_DEFAULT")
+    yield from on()
+
+
+def on(seconds=0.3):
+    """Let so many seconds be driven, walking."""
+    hold("W")
+    end, limit = session().seconds + seconds, time.monotonic() + 20
+    while session() is not None and session().seconds < end:
+        assert time.monotonic() < limit, f"nothing moves: {session().status}"
+        yield 0.05
+    let_go("W")
+
+
+def facts(name):
+    """Whether the driven armature is where the session has it."""
+    if session() is None:
+        return {"driving": False, "shown": False}
+    ob = bpy.data.objects[name]
+    bpy.context.view_layer.update()
+    hips = ob.matrix_world @ ob.pose.bones["hips"].head
+    return {"driving": True, "shown": (hips.xy - type(hips)(root()).xy).length < 0.3, "far": hips.xy.length,
+            "flag": ob.mm.drive.driving}
+
+
+def root():
+    return session().paths.root.copy()
+
+
+def poses(ob):
+    return [[list(row) for row in bone.matrix_basis] for bone in ob.pose.bones]
+
+
+def keyed(ob, bone):
+    curves = sys.modules[f"{EXTENSION}.mm_blender.scene.actions"].fcurves(ob.animation_data.action, ob)
+    return any(f'"{bone}"' in curve.data_path for curve in curves)
+
+
+def session():
+    return sys.modules[f"{EXTENSION}.mm_blender.scene.driving"].current()
