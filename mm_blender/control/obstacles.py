@@ -29,8 +29,9 @@ class Obstacles:
         starts, ends = _numbers(self.segments).T
         lengths = np.abs(ends - starts)
         directions = np.where(lengths > 0, ends - starts, 1) / np.where(lengths > 0, lengths, 1)
-        self._starts, self._directions, self._lengths = starts, directions, lengths
-        self._walls = list(zip(starts.tolist(), directions.tolist(), lengths.tolist()))
+        turns = directions.conj()  # what turns the world so that a wall lies along the x axis
+        self._starts, self._turns, self._lengths = starts, turns, lengths
+        self._walls = list(zip(starts.tolist(), turns.tolist(), lengths.tolist()))
         # What may hold the centre of a circle that touches the wall: left, bottom and right, top, (2, S) each.
         self._low = self.segments.min(axis=1).T - radius
         self._high = self.segments.max(axis=1).T + radius
@@ -77,7 +78,7 @@ class Obstacles:
 
     def _within(self, place, reach, which):
         """Of some walls those that a circle touches if it goes no further than its reach."""
-        at = (place - self._starts[which]) * self._directions[which].conj()
+        at = (place - self._starts[which]) * self._turns[which]
         distances = np.abs(at - np.clip(at.real, 0, self._lengths[which]))
         return which[distances <= self.radius * (1 + PUSH) + reach]
 
@@ -85,7 +86,7 @@ class Obstacles:
         """Where a circle ends up that wants to go by a wish, among some walls, given by their numbers."""
         if len(which) > FEW:
             which = self._within(place, abs(wish), which)
-            if len(which) > FEW and abs(wish) > self.radius:
+            if len(which) > FEW and abs(wish) > 2 * self.radius:
                 return self._slid(self._slid(place, wish / 2, which), wish / 2, which)
         walls = [self._walls[index] for index in which.tolist()]
         wish += PUSH * _way_out(place, walls, self.radius)
@@ -112,13 +113,11 @@ def _first_touch(place, wish, walls, radius):
     first, touched = 1.0, None
     length = abs(wish)
     for wall in walls:
-        start, direction, extent = wall
-        turn = direction.conjugate()
+        start, turn, extent = wall
         at, way = (place - start) * turn, wish * turn
-        gap = at - min(max(at.real, 0.0), extent)
-        distance = abs(gap)
+        gap = _gap(at, extent)
         # To a wall, being convex, comes nearer later only what comes nearer now.
-        if distance - radius > length or _dot(way, gap) >= 0:
+        if way.real * gap.real + way.imag * gap.imag >= 0 or (distance := abs(gap)) - radius >= first * length:
             continue
         time = 0.0 if distance <= radius else _touch(at, way, extent, radius)
         if time < first:
@@ -145,11 +144,17 @@ def _touch(at, way, extent, radius):
 
 def _from_wall(place, wall):
     """The direction away from a wall, and the distance."""
-    start, direction, extent = wall
-    at = (place - start) * direction.conjugate()
-    gap = at - min(max(at.real, 0.0), extent)
+    start, turn, extent = wall
+    gap = _gap((place - start) * turn, extent)
     distance = abs(gap)
-    return (gap / distance if distance > 1e-12 else 1j) * direction, distance
+    return (gap / distance if distance > 1e-12 else 1j) * turn.conjugate(), distance
+
+
+def _gap(at, extent):
+    """From the nearest point of a wall that lies from 0 to its extent on the x axis to a place."""
+    if at.real < 0:
+        return at
+    return at - extent if at.real > extent else complex(0.0, at.imag)
 
 
 def _way_out(place, walls, radius):

@@ -6,7 +6,7 @@ import numpy as np
 # Cosine of the steepest slope that is a way up, not a wall: 45 degrees.
 SLOPE = 0.7071
 # Metres between two heights at which triangles are cut, at most.
-SPACING = 0.16
+SPACING = 0.32
 # What lies wholly between two such heights (a rail, a table top) counts when it is as long as this, in metres.
 NOTEWORTHY = 0.1
 # Metres: roundings finer than this are left out; ends so near are the same.
