@@ -19,6 +19,8 @@ def draw_lines(key, make, width=LINE, rim=RIM):
 
     def build():
         segments, colours = make()
+        if not len(segments):
+            return None, None
         points = np.ascontiguousarray(segments, dtype=np.float32).reshape(-1, 3)
         colours = np.repeat(_with_alpha(colours), 2, axis=0)
         return (batch_for_shader(plain, "LINES", {"pos": points}) if rim else None,
@@ -42,12 +44,15 @@ def draw_triangles(key, make):
 
     def build():
         triangles, colours = make()
+        if not len(triangles):
+            return None
         points = np.ascontiguousarray(triangles, dtype=np.float32).reshape(-1, 3)
         return batch_for_shader(shader, "TRIS", {"pos": points, "color": np.repeat(_with_alpha(colours), 3, axis=0)})
 
     batch = kept(f"triangles of {key[0]}", key, build)
-    shader.bind()
-    batch.draw(shader)
+    if batch is not None:
+        shader.bind()
+        batch.draw(shader)
 
 
 def kept(name, key, make):

@@ -48,20 +48,20 @@ def _arrow():
     return Shape(closed(outline), outline[[[0, 1, 5], [0, 5, 6], [2, 3, 4]]], FACED)
 
 
-def _simulated():
-    tip = np.array([[[-0.05, 0.20, 0.0], [0.0, 0.28, 0.0], [0.05, 0.20, 0.0]]])
-    return Shape(closed(0.20 * _CIRCLE), tip, WANTED, 0.9)
+def _ring(radius, colour):
+    """A circle with a tip where it faces."""
+    tip = np.array([[[-0.05, radius, 0.0], [0.0, radius + 0.08, 0.0], [0.05, radius, 0.0]]])
+    return Shape(closed(radius * _CIRCLE), tip, colour, 0.9)
 
 
-_NO_TRIANGLES = np.zeros((0, 3, 3))
 SHAPES = {
     "arrow": _arrow(),
-    "root": Shape(closed(0.16 * _CIRCLE), _NO_TRIANGLES, FACED),
-    "simulated": _simulated(),
+    "root": _ring(0.16, PLAYED),
+    "simulated": _ring(0.20, WANTED),
     "foot": _disc(0.075, STANDING),
-    "wanted": _disc(0.028, WANTED, 0.9),
-    "facing": Shape(arrow(np.zeros(3), np.array([0.0, 0.16, 0.0])), _NO_TRIANGLES, FACED),
-    "played": _disc(0.028, PLAYED, 0.9),
+    "wanted": _disc(0.022, WANTED, 0.9),
+    "facing": Shape(arrow(np.zeros(3), np.array([0.0, 0.16, 0.0])), np.zeros((0, 3, 3)), FACED),
+    "played": _disc(0.035, PLAYED),
 }
 
 
@@ -96,8 +96,7 @@ class Guides:
 
     def root(self, place, yaw, simulated, simulated_yaw):
         """The character's root, and the one that the stick moves."""
-        self._put("arrow", place, yaw)
-        self._put("root", place)
+        self._put("root", place, yaw)
         self._put("simulated", simulated, simulated_yaw)
 
     @property
@@ -154,16 +153,15 @@ def _catmull_rom(count):
 @lru_cache(maxsize=16)
 def _joined_lines(names):
     """The lines of shapes, which of them each belongs to, and colours (N, 3)."""
-    return _joined([(SHAPES[name].lines, SHAPES[name].colour) for name in names], (0, 2, 3))
+    return _joined([(SHAPES[name].lines, SHAPES[name].colour) for name in names], 2, 3)
 
 
 @lru_cache(maxsize=16)
 def _joined_triangles(names):
-    return _joined([(SHAPES[name].triangles, (*SHAPES[name].colour, SHAPES[name].filled)) for name in names], (0, 3, 3))
+    return _joined([(SHAPES[name].triangles, (*SHAPES[name].colour, SHAPES[name].filled)) for name in names], 3, 4)
 
 
-def _joined(parts, shape):
-    counts = [len(points) for points, _ in parts]
-    owners = np.repeat(np.arange(len(parts)), counts)
-    colours = np.array([colour for _, colour in parts]).reshape(len(parts), -1)[owners]
-    return np.concatenate([np.zeros(shape), *(points for points, _ in parts)]), owners, colours
+def _joined(parts, corners, channels):
+    owners = np.repeat(np.arange(len(parts)), [len(points) for points, _ in parts])
+    colours = np.array([colour for _, colour in parts]).reshape(-1, channels)[owners]
+    return np.concatenate([np.zeros((0, corners, 3)), *(points for points, _ in parts)]), owners, colours

@@ -246,7 +246,7 @@ def _draw():
         return
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_mask_set(False)
-    # While it is driven, the same arrow is drawn with all else that there is to see then: see hud.py.
+    # While it is driven, its root is drawn with all else that there is to see then: see hud.py.
     driven = ob.mm.drive.driving and ob.mm.drive.show_root
     if ob.mm.show_facing and not driven and (found := facing(ob)) is not None:
         _draw_facing(ob, *found)

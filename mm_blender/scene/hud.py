@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the viewport shows while a character is driven: a board in its lower left corner, and guides on the ground."""
+
+import time
+from functools import lru_cache
+
+import blf
+import bpy
+import gpu
+import numpy as np
+
+from . import drawing, driving, keymap
+from .guides import Guides, closed, fan
+from .overlay import size_of
+
+# In pixels of a screen whose resolution scale is 1: text and a line of it, a key, the board's edge and what is between.
+TEXT, LINE, KEY, EDGE, GAP, LABEL, FACTS = 11, 20, 21, 12, 4, 40, 220
+RISE = 6  # from the bottom of a key or a line to the text in it
+MARGIN = 16  # from the board to the viewport's edge
+ROUND = 4
+WHITE, DIM, AMBER = (1.0, 1.0, 1.0, 0.92), (1.0, 1.0, 1.0, 0.55), (1.0, 0.72, 0.25, 1.0)
+BOX, BOX_EDGE = (0.05, 0.05, 0.05, 0.72), (1.0, 1.0, 1.0, 0.10)
+CAP, CAP_EDGE = (0.22, 0.22, 0.22, 0.90), (1.0, 1.0, 1.0, 0.20)
+LIT, LIT_EDGE = (0.28, 0.45, 0.70, 1.0), (0.60, 0.78, 1.0, 0.90)
+RED = (0.92, 0.20, 0.18, 1.0)
+STEERING = (("turn_left", "forward", "turn_right"), ("left", "back", "right"))
+GAITS = ("run", "crouch", "strafe")
+ENDINGS = ("keep", "cancel")
+
+
+class Board:
+    """Texts and boxes, in pixels from the lower left corner.
+
+    labels  {control: name of its key}
+    held    controls that are held: their keys are lit
+    measure how wide a text is
+    texts   (x, y, text, colour)
+    boxes   (x, y, width, height, radius, colour, colour of the edge)
+    """
+
+    def __init__(self, status, labels, held, measure):
+        self.texts, self.boxes = [], []
+        self._labels, self._held, self._measure = labels, held, measure
+        beside = 2 * EDGE + self._keys_width()
+        self.width = beside + EDGE + LABEL + FACTS
+        sentences = [line for sentence in status.sentences for line in self._wrapped(sentence, self.width - 2 * EDGE)]
+        facts = facts_of(status)
+        body = max((len(GAITS) + 1) * (KEY + GAP), len(facts) * LINE) + (GAP if sentences else 0)
+        self.height = EDGE + LINE + GAP + body + LINE * len(sentences) + EDGE - GAP
+        self._box(0, 0, self.width, self.height, 2 * ROUND, BOX, BOX_EDGE)
+        top = self.height - EDGE + GAP
+        self._put_head(status, top - LINE)
+        top -= LINE + GAP
+        self._put_keys(top)
+        self._put_facts(facts, beside, top)
+        for row, line in enumerate(sentences, start=1):
+            self._text(EDGE, top - body - row * LINE, line, AMBER)
+
+    def _put_head(self, status, y):
+        dot = 8
+        self._box(EDGE, y + RISE, dot, dot, dot / 2, RED, RED)
+        minutes, tenths = divmod(int(status.seconds * 10), 600)
+        self._text(EDGE + 2 * dot, y, f"{minutes}:{tenths // 10:02d}.{tenths % 10}", WHITE)
+        about = f"{status.device}   {status.method}"
+        self._text(self.width - EDGE - self._measure(about), y, about, DIM)
+
+    def _put_keys(self, top):
+        """The keys, about as they lie on a keyboard."""
+        step, wide = KEY + GAP, self._widest(*STEERING)
+        for row, controls in enumerate(STEERING, start=1):
+            for column, control in enumerate(controls):
+                self._key(control, EDGE + column * (wide + GAP), top - row * step, wide)
+        left, wide = EDGE + 3 * (wide + GAP) + EDGE, self._widest(GAITS)
+        for row, control in enumerate(GAITS, start=1):
+            self._key(control, left, top - row * step, wide, control)
+        left = EDGE
+        for control in ENDINGS:
+            left += self._key(control, left, top - (len(GAITS) + 1) * step, self._widest((control,)), control) + EDGE
+
+    def _put_facts(self, facts, left, top):
+        for row, (label, value) in enumerate(facts, start=1):
+            self._text(left, top - row * LINE, label, DIM)
+            self._text(left + LABEL, top - row * LINE, self._shortened(value, FACTS), WHITE)
+
+    def _key(self, control, x, y, wide, meaning=""):
+        """A key with what it does; returns the width of both."""
+        label = self._labels.get(control)
+        if label is None:
+            return 0
+        self._box(x, y, wide, KEY, ROUND, *((LIT, LIT_EDGE) if control in self._held else (CAP, CAP_EDGE)))
+        self._text(x + (wide - self._measure(label)) / 2, y, label, WHITE)
+        if meaning:
+            self._text(x + wide + 2 * GAP, y, meaning, DIM)
+        return wide + 2 * GAP + self._measure(meaning)
+
+    def _keys_width(self):
+        gaits = self._widest(GAITS) + 2 * GAP + max(map(self._measure, GAITS))
+        return 3 * (self._widest(*STEERING) + GAP) + EDGE + gaits
+
+    def _widest(self, *rows):
+        """How wide a key must be for any of these controls."""
+        return max(KEY, *(self._measure(self._labels.get(control, "")) + 3 * GAP for row in rows for control in row))
+
+    def _text(self, x, y, text, colour):
+        self.texts.append((x, y + RISE, text, colour))
+
+    def _box(self, *box):
+        self.boxes.append(box)
+
+    def _shortened(self, text, room):
+        if self._measure(text) <= room:
+            return text
+        while text and self._measure(f"{text}…") > room:
+            text = text[:-1]
+        return f"{text}…"
+
+    def _wrapped(self, text, room):
+        lines = [""]
+        for word in text.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and self._measure(longer) > room:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        return lines
+
+
+def facts_of(status):
+    """What is being played, as (label, value)."""
+    return (("Gait", f"{status.gait}, {status.speed:.1f} m/s"),
+            ("Clip", f"{status.second:.1f} s of {status.clip}" if status.clip else "none"),
+            ("Tags", ", ".join(status.tags) or "none"),
+            ("Cost", f"{status.cost:.2f}"),
+            ("Time", f"search {status.search_ms:.1f} ms, frame {status.frame_ms:.1f} ms"))
+
+
+def guides_of(paths, settings, size):
+    """The Guides that the person wants to see."""
+    guides = Guides(size)
+    if settings.show_matched:
+        guides.matched(paths.matched)
+    if settings.show_desired:
+        guides.desired(paths.desired, paths.desired_facings)
+    if settings.show_contacts:
+        guides.contacts(paths.toes, paths.held)
+    if settings.show_root:
+        guides.root(paths.root, paths.yaw, paths.simulated, paths.simulated_yaw)
+    return guides
+
+
+# Drawing
+
+def _draw_board():
+    session, ob = _driven()
+    if ob is None or not ob.mm.drive.show_hud:
+        return
+    scale = bpy.context.preferences.system.ui_scale
+    blf.size(0, TEXT * scale)
+    labels = drawing.kept("labels", ("labels", session, int(time.perf_counter())), keymap.labels)
+    held = session.keyboard.held | ({"strafe"} if ob.mm.drive.strafe else set())
+    board = Board(session.status, labels, held, lambda text: _width(text, scale))
+    left, bottom = _corner(bpy.context.area, bpy.context.region)
+    left, bottom = left + MARGIN * scale, bottom + MARGIN * scale
+    if left + board.width * scale > bpy.context.region.width:
+        return
+    gpu.state.blend_set("ALPHA")
+    with gpu.matrix.push_pop():
+        gpu.matrix.translate((left, bottom))
+        gpu.matrix.scale((scale, scale))
+        key = ("board", board.boxes)
+        drawing.draw_triangles(key, lambda: _filled(board.boxes))
+        drawing.draw_lines(key, lambda: _edges(board.boxes), width=1.2, rim=0)
+    for x, y, text, colour in board.texts:
+        blf.position(0, left + x * scale, bottom + y * scale, 0)
+        blf.color(0, *colour)
+        blf.draw(0, text)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_guides():
+    session, ob = _driven()
+    if ob is None or (paths := session.paths) is None:
+        return
+    settings, size = ob.mm.drive, size_of(ob)
+    shown = (settings.show_desired, settings.show_matched, settings.show_contacts, settings.show_root)
+    if not any(shown):
+        return
+    key = ("guides", paths, shown, size)
+    guides = drawing.kept("guides", key, lambda: guides_of(paths, settings, size))
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_mask_set(False)
+    gpu.state.depth_test_set("LESS_EQUAL")
+    drawing.draw_triangles(key, lambda: guides.triangles)
+    drawing.draw_lines(key, lambda: guides.lines)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.depth_mask_set(True)
+    gpu.state.blend_set("NONE")
+
+
+def _driven():
+    """The Session and the armature that gets the input; None, None where there is nothing to draw."""
+    session = driving.current()
+    if session is None or not bpy.context.space_data.overlay.show_overlays:
+        return None, None
+    ob = session.driven.fetch()
+    return (session, ob) if ob is not None else (None, None)
+
+
+@lru_cache(maxsize=1024)
+def _width(text, scale):
+    """How wide a text is in unscaled pixels; its size has been set."""
+    return blf.dimensions(0, text)[0] / scale
+
+
+def _corner(area, region):
+    """The lower left corner of what is left of a viewport beside its toolbar and above the panels at its bottom."""
+    left = bottom = 0
+    for other in area.regions:
+        if other.width <= 1 or other.height <= 1:
+            continue
+        if other.type == "TOOLS" and other.alignment == "LEFT":
+            left = max(left, other.x + other.width - region.x)
+        elif other.type == "HUD" or (other.alignment == "BOTTOM" and other.type != "WINDOW"):
+            bottom = max(bottom, other.y + other.height - region.y)
+    return left, bottom
+
+
+def _filled(boxes):
+    """Triangles (N, 3, 3) and their colours (N, 4)."""
+    triangles, colours = [], []
+    for x, y, width, height, radius, colour, _ in boxes:
+        triangles.append(fan(_outline(x, y, width, height, radius)))
+        colours.append(np.tile(colour, (len(triangles[-1]), 1)))
+    return np.concatenate(triangles), np.concatenate(colours)
+
+
+def _edges(boxes):
+    """Segments (N, 2, 3) and their colours (N, 4)."""
+    outlines = [closed(_outline(*box[:5])) for box in boxes]
+    return np.concatenate(outlines), np.concatenate([np.tile(box[6], (len(outline), 1))
+                                                     for box, outline in zip(boxes, outlines)])
+
+
+def _outline(x, y, width, height, radius):
+    """A rectangle (P, 3) with round corners."""
+    angles = np.linspace(0, np.pi / 2, 6)
+    corners = []
+    for quarter, (at_x, at_y) in enumerate(((x + width, y + height), (x, y + height), (x, y), (x + width, y))):
+        centre = np.array([at_x + (radius if quarter in (1, 2) else -radius),
+                           at_y + (radius if quarter in (2, 3) else -radius), 0.0])
+        turned = angles + quarter * np.pi / 2
+        corners.append(centre + radius * np.stack([np.cos(turned), np.sin(turned), np.zeros(6)], axis=-1))
+    return np.concatenate(corners)
+
+
+# Registration
+
+_drawings = []
+
+
+def register():
+    if not bpy.app.background:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _drawings.extend((add(_draw_guides, (), "WINDOW", "POST_VIEW"), add(_draw_board, (), "WINDOW", "POST_PIXEL")))
+
+
+def unregister():
+    while _drawings:
+        bpy.types.SpaceView3D.draw_handler_remove(_drawings.pop(), "WINDOW")
+    _width.cache_clear()
+    drawing.forget()
