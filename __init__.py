@@ -2,9 +2,9 @@
 """Motion Matching: a Blender extension that turns an artist's Actions into a character that they steer."""
 
 from . import operators, panels
-from .mm_blender.scene import driving, freshness, jobs, keymap, overlay, settings
+from .mm_blender.scene import driving, freshness, gamepads, hud, jobs, keymap, overlay, settings
 
-PARTS = (settings, jobs, freshness, overlay, driving, operators, keymap, panels)
+PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, operators, keymap, panels)
 
 
 def register():

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar tab "Motion Matching", one file for each panel, in the order in which the artist meets them."""
+"""The sidebar tab "Motion Matching", one file for each panel, in the order in which the artist meets them.
 
-from . import bake, character, clips, features, tags
+And the extension's page of the preferences."""
 
-PARTS = (character, clips, tags, features, bake)
+from . import bake, character, clips, drive, features, preferences, tags
+
+PARTS = (character, clips, tags, features, bake, drive, preferences)
 
 
 def register():

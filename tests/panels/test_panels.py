@@ -14,19 +14,23 @@ from mm_blender.steps import Progress
 from tests import walker
 
 PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
-          "MM_PT_bake_details", "MM_PT_bake_report")
+          "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds",
+          "MM_PT_drive_matching", "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take")
 LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags"}
 
 
 class Notes:
     """A layout that accepts what Blender's would and notes texts, properties and operators."""
 
-    def __init__(self, shared=None):
+    def __init__(self, shared=None, active=True):
         object.__setattr__(self, "shared", shared or {"texts": [], "properties": [], "operators": [], "lists": [],
-                                                      "menus": [], "progress": [], "icons": []})
+                                                      "menus": [], "progress": [], "icons": [], "grey": []})
+        object.__setattr__(self, "_active", active)
 
     def __setattr__(self, name, value):
         assert name in bpy.types.UILayout.bl_rna.properties, f"a layout has no {name}"
+        if name == "active":
+            object.__setattr__(self, "_active", self._active and bool(value))
 
     def __getattr__(self, name):
         function = bpy.types.UILayout.bl_rna.functions[name]  # KeyError where Blender would not know it either
@@ -47,6 +51,8 @@ class Notes:
             if name != "operator_enum":
                 assert values[1] in values[0].bl_rna.properties
             self.shared["properties"].append(values[1])
+            if not self._active:
+                self.shared["grey"].append(values[1])
         if name in ("operator", "operator_enum"):
             module, _, operator = values[0].partition(".")
             getattr(getattr(bpy.ops, module), operator).get_rna_type()  # KeyError where there is none
@@ -59,7 +65,7 @@ class Notes:
             self.shared["progress"].append((options["factor"], options["text"]))
         if name == "template_list":
             self.shared["lists"].append((values[0], values[2], values[3]))
-        return Notes(self.shared)
+        return Notes(self.shared, self._active)
 
 
 class Pen:

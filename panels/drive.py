@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drive: steer the character, and how it answers."""
+
+import bpy
+
+from ..mm_blender.scene import driving, keymap, stage
+from .base import CharacterPanel, draw_sentence
+
+_GAITS = ("walk", "run", "crouch")
+
+
+class MM_PT_drive(CharacterPanel, bpy.types.Panel):
+    bl_label = "Drive"
+
+    def draw_header_preset(self, _context):
+        item = keymap.shortcut()
+        if driving.current() is None and item is not None and item.active:
+            self.layout.label(text=item.to_string())
+
+    def draw_character(self, context, layout, ob):
+        session = driving.current()
+        if session is not None:
+            self._draw_session(layout, session)
+            return
+        row = layout.row()
+        row.scale_y = 1.5
+        row.operator_context = "INVOKE_DEFAULT"
+        row.operator("mm.drive", icon="PLAY")
+        if not ob.mm.bake.key:
+            draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        column = layout.column(align=True)
+        column.operator_context = "INVOKE_DEFAULT"
+        column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
+        column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _draw_session(layout, session):
+        status, keys = session.status, keymap.labels()
+        box = layout.box()
+        box.label(text=f'Driving "{session.driven.name}": {status.seconds:.0f} s', icon="REC", translate=False)
+        ends = [f"{keys[control]} {ends}" for control, ends in (("keep", "keeps the take"), ("cancel", "cancels"))
+                if control in keys]
+        draw_sentence(box, ", ".join(ends), "BLANK1")
+        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip}", "ARMATURE_DATA", width=34)
+        for sentence in status.sentences:
+            draw_sentence(box, sentence, "INFO", width=34)
+
+
+class DrivePanel(CharacterPanel):
+    """A part of the panel Drive: subclasses write `draw_settings(layout, ob, settings)`."""
+
+    bl_parent_id = "MM_PT_drive"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_character(self, context, layout, ob):
+        self.draw_settings(layout, ob, ob.mm.drive)
+
+
+class MM_PT_drive_steering(DrivePanel, bpy.types.Panel):
+    bl_label = "Steering"
+
+    def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "relative")
+        layout.prop(settings, "strafe")
+        layout.prop(settings, "query")
+        layout.prop(settings, "obstacles")
+        layout.label(text="Half-life of a change in")
+        column = layout.column(align=True)
+        column.prop(settings, "velocity_halflife")
+        column.prop(settings, "facing_halflife")
+
+
+class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
+    bl_label = "Speeds"
+
+    def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "own_speeds")
+        speeds = None if settings.own_speeds else stage.speeds_of(ob)
+        if speeds is None and not settings.own_speeds:
+            draw_sentence(layout, "They are measured from the database when driving starts.", "INFO")
+            return
+        layout.use_property_split = False
+        column = layout.column(align=True)
+        row = _table_row(column, "m/s")
+        for way in ("Forward", "Sideways", "Backward"):
+            row.label(text=way)
+        for gait in _GAITS:
+            row = _table_row(column, gait.title())
+            for index in range(3):
+                if speeds is None:
+                    row.prop(settings, gait, index=index, text="")
+                else:
+                    row.label(text=f"{getattr(speeds, gait)[index]:.2f}")
+
+
+class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):
+    bl_label = "Matching"
+
+    def draw_settings(self, layout, ob, settings):
+        column = layout.column(align=True)
+        column.prop(ob.mm.features, "responsiveness", slider=True)
+        column.prop(ob.mm.features, "quality", slider=True)
+        column = layout.column(align=True)
+        column.prop(settings, "search_every")
+        column.prop(settings, "stay", slider=True)
+        layout.prop(settings, "blend")
+        if settings.blend == "spring":
+            layout.prop(settings, "blend_halflife")
+        else:
+            layout.prop(settings, "blend_duration")
+        layout.prop(settings, "overshoot")
+
+
+class MM_PT_drive_root(DrivePanel, bpy.types.Panel):
+    bl_label = "Root"
+
+    def draw_settings(self, layout, ob, settings):
+        modes = settings.root_position, settings.root_facing
+        column = layout.column(align=True)
+        column.prop(settings, "root_position")
+        column.prop(settings, "root_facing")
+        column = layout.column(align=True)
+        column.active = any("adjust" in mode for mode in modes)
+        column.prop(settings, "root_halflife")
+        column.prop(settings, "root_share", slider=True)
+        column = layout.column(align=True)
+        for name, mode in zip(("root_radius", "root_angle"), modes):
+            row = column.row()
+            row.active = "clamp" in mode
+            row.prop(settings, name, text="Clamp Radius" if name == "root_radius" else "Angle")
+
+
+class MM_PT_drive_feet(DrivePanel, bpy.types.Panel):
+    bl_label = "Feet and Ground"
+
+    def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "lock_feet")
+        column = layout.column(align=True)
+        column.active = settings.lock_feet
+        column.prop(settings, "lock_release")
+        column.prop(settings, "lock_halflife")
+        layout.prop(settings, "ground")
+
+
+class MM_PT_drive_display(DrivePanel, bpy.types.Panel):
+    bl_label = "Display"
+
+    def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "follow")
+        layout.prop(settings, "show_hud")
+        column = layout.column(heading="Show")
+        for name in ("show_desired", "show_matched", "show_contacts", "show_root"):
+            column.prop(settings, name)
+
+
+class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
+    bl_label = "Take"
+
+    def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "tolerance")
+        layout.prop(settings, "push_nla")
+
+
+def _table_row(layout, label):
+    """A row with a name, and the rest of it for three numbers."""
+    split = layout.split(factor=0.25)
+    split.label(text=label)
+    return split.row(align=True)
+
+
+register, unregister = bpy.utils.register_classes_factory((
+    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet,
+    MM_PT_drive_display, MM_PT_drive_take))

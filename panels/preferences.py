@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extension's page of the preferences: the keys that steer, and the gamepads."""
+
+import bpy
+
+from ..mm_blender.control.keyboard import CONTROLS
+from ..mm_blender.scene import gamepads, keymap
+from .base import draw_sentence
+
+_MEANINGS = {"strafe": "Strafe, Held", "toggle_strafe": "Strafe, On and Off", "turn_left": "Turn Left, Strafing",
+             "turn_right": "Turn Right, Strafing", "keep": "Keep the Take", "cancel": "Cancel"}
+
+
+class MM_AddonPreferences(bpy.types.AddonPreferences):
+    bl_idname = __package__.rpartition(".")[0]
+
+    def draw(self, _context):
+        layout = self.layout
+        table = keymap.keymap()
+        if table is None:
+            layout.label(text="Keys can be changed where Blender has a window", icon="INFO")
+            return
+        row = layout.row()
+        row.label(text="Keys That Steer", icon="KEYINGSET")
+        if table.is_user_modified:
+            restore = row.row()
+            restore.alignment = "RIGHT"
+            restore.context_pointer_set("keymap", table)
+            restore.operator("preferences.keymap_restore", text="Restore", icon="BACK")
+        columns = layout.row()
+        half = len(CONTROLS) // 2
+        for controls in (CONTROLS[:half], CONTROLS[half:]):
+            column = columns.column(align=True)
+            for control in controls:
+                _draw_control(column, table, control)
+        if (item := keymap.shortcut()) is not None:
+            split = layout.split(factor=0.25)
+            split.label(text="Start Driving")
+            split.row().prop(item, "type", text="", full_event=True)
+        layout.label(text="Gamepads", icon="PLAY")
+        draw_sentence(layout, gamepads.sentence() or "Looking for gamepads…", "BLANK1", width=100)
+
+
+def _draw_control(layout, table, control):
+    split = layout.split(factor=0.4)
+    split.label(text=_MEANINGS.get(control, control.replace("_", " ").title()))
+    row = split.row(align=True)
+    for item in table.keymap_items:
+        if keymap.control_in(item) == control:
+            key = row.row(align=True)
+            key.active = item.active
+            key.prop(item, "active", text="")
+            key.prop(item, "type", text="", event=True)
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_AddonPreferences,))

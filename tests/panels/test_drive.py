@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel Drive: it starts, says how to end, and shows the settings that count; and the page of the preferences."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from mm_blender.control.keyboard import CONTROLS
+from mm_blender.control.speeds import Speeds
+from mm_blender.scene import driving, gamepads, keymap, stage
+from mm_blender.scene.driving import Status
+from tests.panels.test_panels import Notes, drawn
+
+
+@pytest.fixture
+def driven(character, monkeypatch):
+    """The character while it is being driven."""
+    status = Status(clip="walk", gait="walk", speed=1.24, seconds=12.0, sentences=("No frame may be entered.",))
+    session = SimpleNamespace(status=status, driven=SimpleNamespace(name=character.name), gamepads=None)
+    monkeypatch.setattr(driving, "current", lambda: session)
+    return session
+
+
+def shown(*names):
+    return set(drawn(*names).properties.split(" | "))
+
+
+def grey(name):
+    return set(filter(None, drawn(name).grey.split(" | ")))
+
+
+def test_before_the_first_bake_it_says_what_is_missing(character):
+    seen = drawn("MM_PT_drive")
+    assert "Bake a database first" in seen.texts
+    assert {"mm.drive", "mm.drive_recording", "mm.drive_save_input"} == set(seen.operators.split(" | "))
+
+
+def test_after_it_the_button_is_all_there_is_to_read(character):
+    character.mm.bake.key = "baked"
+    assert "Bake a database" not in drawn("MM_PT_drive").texts
+
+
+def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
+    seen = drawn("MM_PT_drive")
+    assert "mm.drive" not in seen.operators.split(" | ")
+    assert 'Driving "Walker": 12 s' in seen.texts and "Enter keeps the take, Esc cancels" in seen.texts
+    assert "Walk, 1.2 m/s: walk" in seen.texts and "No frame may be entered." in seen.texts
+
+
+def test_every_setting_of_driving_is_somewhere(character):
+    hidden = {"rna_type", "name", "driving"}
+    settings = character.mm.drive
+    settings.own_speeds = True
+    found = shown()
+    settings.blend = "quintic"
+    found |= shown()
+    assert {prop.identifier for prop in settings.bl_rna.properties} - hidden <= found
+    assert {"responsiveness", "quality"} <= shown("MM_PT_drive_matching")
+
+
+def test_speeds_are_shown_as_measured_or_set_by_the_artist(character, monkeypatch):
+    assert "measured from the database when driving starts" in drawn("MM_PT_drive_speeds").texts.replace(" | ", " ")
+    monkeypatch.setattr(stage, "speeds_of", lambda ob: Speeds(run=(3.21, 2.0, 1.5)))
+    seen = drawn("MM_PT_drive_speeds")
+    assert "3.21" in seen.texts and "Sideways" in seen.texts and "run" not in seen.properties.split(" | ")
+    character.mm.drive.own_speeds = True
+    assert drawn("MM_PT_drive_speeds").properties.split(" | ").count("run") == 3
+
+
+def test_only_settings_that_count_are_not_grey(character):
+    settings = character.mm.drive
+    settings.root_position, settings.root_facing = "none", "none"
+    assert grey("MM_PT_drive_root") == {"root_halflife", "root_share", "root_radius", "root_angle"}
+    settings.root_facing = "adjust_clamp"
+    assert grey("MM_PT_drive_root") == {"root_radius"}
+    settings.root_position = "clamp"
+    assert grey("MM_PT_drive_root") == set()
+    assert grey("MM_PT_drive_feet") == set()
+    settings.lock_feet = False
+    assert grey("MM_PT_drive_feet") == {"lock_release", "lock_halflife"}
+
+
+def test_a_transition_has_either_a_half_life_or_a_duration(character):
+    assert "blend_halflife" in shown("MM_PT_drive_matching") and "blend_duration" not in shown("MM_PT_drive_matching")
+    character.mm.drive.blend = "quintic"
+    assert "blend_duration" in shown("MM_PT_drive_matching") and "blend_halflife" not in shown("MM_PT_drive_matching")
+
+
+def preferences():
+    """What the extension's page of the preferences shows."""
+    cls = bpy.types.AddonPreferences.bl_rna_get_subclass_py("MM_AddonPreferences")
+    layout = Notes()
+    cls.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout.shared
+
+
+def test_without_a_window_there_are_no_keys_to_change(extension):
+    assert "window" in preferences()["texts"][0]
+
+
+def test_every_control_can_be_given_another_key(extension, monkeypatch):
+    rna = bpy.types.KeyMapItem.bl_rna
+    items = [SimpleNamespace(idname=f"mm_drive.{control}", type=key, active=True, bl_rna=rna)
+             for control in CONTROLS for key in keymap.KEYS[control]]
+    table = SimpleNamespace(keymap_items=items, is_user_modified=False)
+    monkeypatch.setattr(keymap, "keymap", lambda: table)
+    monkeypatch.setattr(keymap, "shortcut", lambda: SimpleNamespace(type="D", bl_rna=rna))
+    monkeypatch.setattr(gamepads, "sentence", lambda: "Pad of a Friend")
+    seen = preferences()
+    assert seen["properties"].count("type") == len(items) + 1 and seen["properties"].count("active") == len(items)
+    assert {"Forward", "Strafe, Held", "Keep the Take", "Start Driving", "Pad of a Friend"} <= set(seen["texts"])
+    assert not seen["operators"]
+    table.is_user_modified = True
+    assert preferences()["operators"] == ["preferences.keymap_restore"]
