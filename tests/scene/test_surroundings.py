@@ -250,6 +250,18 @@ def test_nothing_is_read_again_for_what_is_not_in_it(watching, rigs):
     assert not watching.refresh(depsgraph())
 
 
+def test_a_character_that_moves_in_the_same_collection_is_no_reason_to_read_again(watching, collection, rigs):
+    rig = rigs.chain()
+    collection.objects.link(rig)
+    place("Body", box(), collection).modifiers.new("Rig", "ARMATURE").object = rig
+    update()
+    watching.refresh(depsgraph())
+    rig.pose.bones[0].location.x = 1
+    rig.update_tag()
+    update()
+    assert not watching.refresh(depsgraph())
+
+
 def test_meshes_that_go_on_moving_are_read_a_few_times_a_second(watching, monkeypatch):
     monkeypatch.setattr(surroundings, "PAUSE", 1000)
     reads = 0
