@@ -51,7 +51,7 @@ class SceneBefore:
     def __init__(self, context):
         self._scene = context.scene.name
         self._frame = context.scene.frame_current, context.scene.frame_subframe
-        self._selected = [ob.name for ob in context.view_layer.objects if ob.select_get()]
+        self._selected = [ob.name for ob in filter(None, context.view_layer.objects) if ob.select_get()]
         self._active = context.view_layer.objects.active.name if context.view_layer.objects.active else None
 
     def restore(self, context):
@@ -61,7 +61,7 @@ class SceneBefore:
         if context.scene != scene:
             return
         objects = context.view_layer.objects
-        for ob in objects:
+        for ob in filter(None, objects):  # a deleted one leaves a gap until Blender has updated
             if ob.select_get() != (ob.name in self._selected):
                 ob.select_set(ob.name in self._selected)
         if (self._active in objects) and objects.active != objects[self._active]:

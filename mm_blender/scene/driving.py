@@ -207,14 +207,16 @@ class Session:
     def cancel(self, context):
         """End, with everything as it was."""
         obs = self._obs()
-        for puppet, ob in obs:
-            puppet.before.restore_action(ob)
-        self._before.restore(context)
-        for puppet, ob in obs:
-            puppet.before.restore_pose(ob)
-        if self._view_before is not None and (view := view_of(context)) is not None:
-            view.view_location = self._view_before
-        self._close()
+        try:
+            for puppet, ob in obs:
+                puppet.before.restore_action(ob)
+            self._before.restore(context)
+            for puppet, ob in obs:
+                puppet.before.restore_pose(ob)
+            if self._view_before is not None and (view := view_of(context)) is not None:
+                view.view_location = self._view_before
+        finally:
+            self._close()
 
     def let_go(self):
         """End without touching the scene, which is about to go."""

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Driving in a real window, with keys and with a gamepad, and whatever else the artist does meanwhile."""
 
+import sys
+
 import pytest
+
+import dev
 
 
 def test_an_artist_drives_with_the_keyboard(blender, pictures):
@@ -41,3 +45,17 @@ def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):
     assert found["opened"] == {"driving": False, "flag": False, "pose": True}
     assert found["deleted"]
     assert found["disabled"]
+
+
+def test_an_artist_drives_with_a_gamepad(blender, pictures):
+    if not dev.fetch_wheels(sys.executable):
+        pytest.skip("the zip was built without wheels: they could not be fetched")
+    found = blender.play("drive_pad", pictures)
+    assert found["names"] == ["Virtual Controller"], "a pad that is plugged in while driving is found"
+    for moment in ("half", "walk", "run"):
+        assert found[moment]["device"] == "Virtual Controller"
+    assert 0.2 < found["half"]["speed"] < 0.9 * found["walk"]["speed"], "a light push is slow"
+    assert "run" in found["run"]["tags"] and found["run"]["speed"] > 1.5 * found["walk"]["speed"]
+    assert found["orbit"] > 0.3 and found["strafe"]
+    assert found["unplugged"]["speed"] < 0.3, "nobody holds the stick any more"
+    assert found["kept"] == "Demo Character Drive"

@@ -102,6 +102,7 @@ def until(seconds):
 def facts():
     session = driving().current()
     status, (_, view) = session.status, (None, view3d()[2].region_3d)
+    bpy.context.view_layer.update()
     hips = bpy.context.object.matrix_world @ bpy.context.object.pose.bones["hips"].head
     return {"speed": status.speed, "tags": status.tags, "clip": status.clip, "device": status.device,
             "gait": status.gait, "frame ms": status.frame_ms, "search ms": status.search_ms,

@@ -9,7 +9,8 @@ from mathutils import Euler
 
 EXTENSION = "bl_ext.user_default.motion_matching"
 PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clips",), "tags": ("MM_PT_tags",),
-          "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report")}
+          "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
+          "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching")}
 
 
 def steps(result):
@@ -81,7 +82,7 @@ def show_only(*names):
     panels.unregister()
     for module in panels.PARTS:
         own = module.__name__.rsplit(".", 1)[-1]
-        for panel in (getattr(module, name) for name in PANELS[own]):
+        for panel in (getattr(module, name) for name in PANELS.get(own, ())):
             panel.bl_category = "Motion Matching" if own in names else "Put Aside"
             panel.bl_options = set()
     panels.register()

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live session: who is driven, what is shown, and that everything comes back."""
+
+import os
+
+import bpy
+import numpy as np
+import pytest
+
+from mm_blender.control.stick import Recording, Stick
+from mm_blender.errors import MotionError
+from mm_blender.scene import actions, driving
+
+
+@pytest.fixture
+def character(small_demo):
+    bpy.ops.mm.bake()
+    small_demo.mm.drive.relative = "WORLD"
+    yield small_demo
+    driving.stop(bpy.context)
+
+
+def go(session, seconds=1.0):
+    """Drive for so long, a frame at a time."""
+    for _ in range(round(seconds * 60)):
+        session._clock -= 1 / 60 - 1e-9
+        session._clock = max(session._clock, driving.time.perf_counter() - 1 / 60)
+        session.tick(bpy.context)
+    bpy.context.view_layer.update()
+
+
+def hips(ob):
+    return np.array(ob.matrix_world @ ob.pose.bones["hips"].head)
+
+
+def poses(ob):
+    return [[tuple(row) for row in bone.matrix_basis] for bone in ob.pose.bones]
+
+
+def copy_of(ob, place=(3, 0, 0)):
+    other = bpy.data.objects.new("Other", ob.data)
+    bpy.context.scene.collection.objects.link(other)
+    for role in ob.mm.roles:
+        entry = other.mm.roles.add()
+        entry.name, entry.bone = role.name, role.bone
+    other.mm.bake.path, other.mm.bake.key = ob.mm.bake.path, ob.mm.bake.key
+    other.mm.drive.relative = "WORLD"
+    other.location = place
+    bpy.context.view_layer.update()
+    return other
+
+
+def test_the_armature_walks_where_the_keys_say(character):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 3)
+    assert hips(character)[1] > 2 and abs(hips(character)[0]) < 0.5
+    assert session.status.clip and "walk" in session.status.tags and session.status.speed > 0.8
+    assert session.status.seconds == pytest.approx(3, abs=0.1)
+
+
+def test_cancel_brings_back_pose_action_slot_frame_and_selection(character):
+    bpy.context.scene.frame_set(20)
+    character.pose.bones["head"].rotation_quaternion = (0.9, 0.1, 0.2, 0.3)
+    character.select_set(True)
+    action, before = character.animation_data.action, poses(character)
+    slot = getattr(character.animation_data, "action_slot", None)
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 0.5)
+    bpy.context.scene.frame_set(40)
+    actions.assign(character, next(other for other in bpy.data.actions if other != action))
+    character.select_set(False)
+    session.cancel(bpy.context)
+    assert poses(character) == before
+    assert character.animation_data.action == action
+    assert slot is None or character.animation_data.action_slot == slot
+    assert bpy.context.scene.frame_current == 20 and character.select_get()
+    assert driving.current() is None and not character.mm.drive.driving
+
+
+def test_a_kept_take_shows_what_was_driven(character):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 2)
+    last = hips(character)
+    names = session.keep()
+    assert names == ["Demo Character Drive"] == [character.animation_data.action.name]
+    bpy.context.scene.frame_set(round(character.animation_data.action.frame_range[1]))
+    assert np.allclose(hips(character), last, atol=0.03)
+
+
+def test_a_frame_change_does_not_show_the_action(character):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 2)
+    before = hips(character)
+    bpy.context.scene.frame_set(30)
+    bpy.context.view_layer.update()
+    assert np.allclose(hips(character), before, atol=1e-4)
+
+
+def test_a_file_saved_meanwhile_has_the_pose_from_before(character, tmp_path):
+    character.animation_data.action = None
+    before = poses(character)
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 1)
+    shown = poses(character)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"), copy=True)
+    assert driving.current() is session and poses(character) == shown, "driving goes on"
+    session.cancel(bpy.context)
+    with bpy.data.libraries.load(str(tmp_path / "saved.blend")) as (_, loaded):
+        loaded.objects = [character.name]
+    assert poses(loaded.objects[0]) == before and not loaded.objects[0].mm.drive.driving
+
+
+def test_characters_that_share_a_database_go_together_and_the_active_one_is_driven(character):
+    other = copy_of(character)
+    session = driving.start(bpy.context, [character, other])
+    assert len(session._stages) == 1
+    session.keyboard.press("W", "forward")
+    go(session, 1.5)
+    assert hips(character)[1] > 0.7 and abs(hips(other)[1]) < 0.3
+    bpy.context.view_layer.objects.active = other
+    far = hips(character)[1]
+    session.keyboard.release_all()
+    session.keyboard.press("D", "right")
+    go(session, 2.0)
+    assert session.driven.name == other.name and hips(other)[0] > 3.8
+    assert hips(character)[1] > far + 1, "the first goes on with what it wanted"
+    assert len(session.keep()) == 2
+    assert character.animation_data.action != other.animation_data.action
+
+
+def test_a_character_that_becomes_active_joins(character):
+    session = driving.start(bpy.context, [character])
+    go(session, 0.5)
+    other = copy_of(character)
+    bpy.context.view_layer.objects.active = other
+    session.keyboard.press("W", "forward")
+    go(session, 1.5)
+    assert session.driven.name == other.name and hips(other)[1] > 0.5
+    session.keep()
+    first = other.animation_data.action.frame_range[0]
+    assert first == pytest.approx(bpy.context.scene.frame_current + 30, abs=2), "its take begins when it joined"
+
+
+def test_what_steered_can_be_saved_and_steers_again(character, tmp_path):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 2)
+    far = hips(character)
+    session.cancel(bpy.context)
+    bpy.ops.mm.drive_save_input(filepath=str(tmp_path / "stick"))
+    assert os.path.exists(tmp_path / "stick.csv")
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "stick.csv"))
+    bpy.context.scene.frame_set(round(character.animation_data.action.frame_range[1]))
+    assert np.allclose(hips(character), far, atol=0.15)
+
+
+def test_a_recording_steers_live(character):
+    session = driving.start(bpy.context, [character], Recording.of([0, 1], [Stick(move_x=1), Stick(move_x=1)]))
+    go(session, 0.9)
+    assert not session.is_over and session.status.device == "Recording"
+    go(session, 0.5)
+    assert session.is_over and hips(character)[0] > 0.3
+
+
+def test_the_sliders_of_the_features_act_at_once(character):
+    session = driving.start(bpy.context, [character])
+    go(session, 0.1)
+    search = session.driven.stage.library.choice().search
+    before = search.weights.copy()
+    character.mm.features.responsiveness = 4.0
+    go(session, 0.05)
+    assert (search.weights > before).any()
+
+
+def test_features_that_were_changed_since_the_bake_are_said(character):
+    session = driving.start(bpy.context, [character])
+    character.mm.features.channels[0].time_count = 2
+    character.mm.features.channels[0].weight = 3.0
+    go(session, 1.1)
+    assert any("bake again" in sentence for sentence in session.status.sentences)
+
+
+def test_a_tag_query_that_cannot_be_heeded_is_said_and_driving_goes_on(character):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    for query, word in (("walk & ~walk", "not heeded"), ("walk & (", "walk & ("), ("nowhere", "nowhere")):
+        character.mm.drive.query = query
+        go(session, 1.1)
+        assert any(word in sentence for sentence in session.status.sentences), query
+    assert hips(character)[1] > 1
+
+
+def test_an_armature_that_is_gone_ends_it_with_a_sentence(character):
+    session = driving.start(bpy.context, [character])
+    go(session, 0.1)
+    bpy.data.objects.remove(character)
+    with pytest.raises(MotionError, match="Demo Character"):
+        go(session, 0.1)
+    session.cancel(bpy.context)
+
+
+def test_only_one_drive_at_a_time(character):
+    driving.start(bpy.context, [character])
+    with pytest.raises(MotionError, match="already"):
+        driving.start(bpy.context, [character])
+
+
+def test_meshes_in_the_way_are_walked_along(character):
+    walls = bpy.data.collections.new("Walls")
+    bpy.context.scene.collection.children.link(walls)
+    bpy.ops.mesh.primitive_cube_add(size=2, location=(0, 2.5, 1))
+    wall = bpy.context.object
+    for collection in wall.users_collection:
+        collection.objects.unlink(wall)
+    walls.objects.link(wall)
+    bpy.context.view_layer.objects.active = character
+    character.mm.drive.obstacles = walls
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 4)
+    assert session.paths.simulated[1] < 1.3, "the wall begins at 1.5 m"
