@@ -173,11 +173,11 @@ class Session:
             return
         self._follow_active(context)
         view = view_of(context)
-        self._steer(context, view, seconds)
+        frames = self._steer(context, view, seconds)
         self._show(context)
         self._take_view_along(view)
         redraw_views()
-        self._tell(seconds, time.perf_counter() - began)
+        self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
 
     @property
     def is_over(self):
@@ -275,21 +275,22 @@ class Session:
         self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
 
     def _steer(self, context, view, seconds):
-        """Ask the hand what it wants, and let everybody go on."""
+        """Ask the hand what it wants, and let everybody go on; how many frames were played."""
         puppet, ob = self.driven, self.driven.fetch()
         facing = float(puppet.player.simulation.yaws[puppet.index])
         relative = "WORLD" if self.recording is not None else ob.mm.drive.relative
         heading = {"VIEW": _heading(view), "CHARACTER": facing, "WORLD": 0.0}[relative]
         stick = self._stick(ob.mm.drive, view, heading, facing, seconds)
         puppet.input.append((self.seconds, _in_world(stick, heading)))
-        leaders = {each.stage: found for each, found in reversed(self._obs())} | {puppet.stage: ob}
+        leaders = {each.stage: found for each, found in self._obs() if each.stage is not puppet.stage}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
-            if stage is puppet.stage:
-                stage.steer(puppet.index, stick, heading, ob)
             stage.advance(seconds)
+        puppet.stage.prepare(ob, context)
+        puppet.stage.steer(puppet.index, stick, heading, ob)
         self.seconds += seconds
         self._paths = None
+        return puppet.stage.advance(seconds)
 
     def _stick(self, settings, view, heading, facing, seconds):
         """What steers: a recording, or the keys or the gamepad, whichever was used last."""
@@ -325,7 +326,7 @@ class Session:
             view.view_location += root - before[1]
 
     def _tell(self, seconds, took):
-        """Put together what the person should know."""
+        """Put together what the person should know; one frame took so many seconds."""
         puppet, status = self.driven, self.status
         player, index, motion = puppet.player, puppet.index, puppet.database
         frame = int(player.matcher.frames[index])
