@@ -84,7 +84,7 @@ def main():
 
 
 def demo(arguments):
-    """Builds the demo character, bakes it, and leaves a .blend, pictures and a report in demo/."""
+    """Builds the demo character, bakes and drives it, and leaves a .blend, pictures and a report in demo/."""
     return _run([environment(usual_release()), ROOT / "scripts" / "demo.py", ROOT / "demo"])
 
 

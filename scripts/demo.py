@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo without a window: create the character, bake it, and leave a .blend, pictures and a report in a folder."""
+"""The demo without a window: create the character, bake and drive it; leaves a .blend, pictures and a report."""
 
 import importlib.util
 import json
@@ -22,6 +22,11 @@ ROWS = (("Walk", "Demo walk", 0.0, 1.05, 55), ("Run", "Demo run", 0.0, 0.68, 55)
         ("Stop", "Demo run stop left", 1.3, 1.4, 55), ("Turn", "Demo turn 180 left", 0.9, 1.6, -35),
         ("Crouch", "Demo crouch walk", 0.0, 1.2, 55))
 POSES, SPACING = 10, 0.9  # metres between them
+# Rows in the picture of the drive: label, the rest as above.
+DRIVE = "Demo drive"
+DRIVEN = (("Start", DRIVE, 0.8, 1.3, 55), ("Turn", DRIVE, 3.9, 1.2, 55), ("Turn back", DRIVE, 6.4, 1.6, 145),
+          ("Run", DRIVE, 9.0, 1.5, 55), ("Stop", DRIVE, 10.9, 1.2, 55), ("Strafe", DRIVE, 13.0, 1.8, 20),
+          ("Crouch", DRIVE, 18.0, 2.2, 55))
 # The picture of the features: label, Action, seconds, degrees.
 MOMENTS = (("Walking in an arc", "Demo walk arc 2 left", 2.0, 68),
            ("Running in an arc", "Demo run arc 5 left", 1.4, 68))
@@ -44,12 +49,17 @@ def main(folder):
     bpy.ops.mm.bake()
     baked = time.perf_counter()
     print(f"Baked in {baked - created:.1f} s", flush=True)
+    figures = _drive(character)
+    driven = time.perf_counter()
+    print(f"Driven for {figures['seconds']:.0f} s in {driven - baked:.1f} s", flush=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
-    report = _report(character, created - began, baked - created)
+    report = _report(character, created - began, baked - created) | {
+        "seconds_to_drive": round(driven - baked, 2), "drive": figures}
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     (folder / "report.md").write_text(_in_words(report), encoding="utf-8")
     print("Taking pictures", flush=True)
-    _picture_of_motion(character, folder / "motion.png")
+    _picture_of_motion(character, ROWS, folder / "motion.png")
+    _picture_of_motion(character, DRIVEN, folder / "drive.png")
     _picture_of_features(character, folder / "features.png")
     (folder / "demo.blend1").unlink(missing_ok=True)
     print(f"See {folder}: " + ", ".join(sorted(path.name for path in folder.iterdir())), flush=True)
@@ -62,6 +72,22 @@ def _extension():
     package = sys.modules["motion_matching"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(package)
     return package
+
+
+def _drive(character):
+    """A walk by a script, kept as the Action that Space plays; its figures."""
+    from motion_matching.mm_blender.evaluate import courses, driving
+    from motion_matching.mm_blender.matching import database
+    from motion_matching.mm_blender.playback.drive import drive
+    from motion_matching.mm_blender.scene import baking, takes
+    motion = database.load(baking.database_path(character))
+    front = np.pi  # as the demo's clips begin: towards whoever looks from the front
+    clip, trace = drive(motion, courses.show(front), place=(np.zeros((1, 2)), np.array([front])))
+    action = takes.keep(character, clip, DRIVE)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = (int(frame) for frame in action.frame_range)
+    scene.frame_set(scene.frame_start)
+    return driving.report(motion, clip, trace)
 
 
 def _report(character, created, baked):
@@ -86,15 +112,33 @@ def _in_words(report):
         *(f"| not entered: {reason} | {count} |" for reason, count in report["not_entered"].items()), "",
         *(f"- {sentence}" for sentence in report["left_out"] + report["warnings"]), "",
         "![The motion](motion.png)", "", "![The features](features.png)", "",
+        *_about_driving(report["drive"], report["seconds_to_drive"]), "",
+        "![The drive](drive.png)", "",
     ]
     return "\n".join(lines)
 
 
+def _about_driving(figures, seconds):
+    root, facing = figures["root_distance"], figures["facing_error_degrees"]
+    peaks, clips = figures["transition_acceleration_ratio"], list(figures["frames_per_clip"].items())[:5]
+    return [
+        f"A script then drove it for {figures['seconds']:g} s, which took {seconds} s: press Space in demo.blend.", "",
+        "| driving | how well |", "|---|---|",
+        f"| transitions | {figures['transitions_per_second']:.1f} per second |",
+        f"| from the simulated root | {root['mean']:.3f} m, at most {root['p95']:.3f} m in 95 % of the frames |",
+        f"| facing error | {facing['mean']:.1f}°, at most {facing['p95']:.1f}° in 95 % of the frames |",
+        f"| slide of feet that are held | {figures['foot_slide_held']:.2f} cm/s |",
+        f"| toes under the ground | at most {figures['toe_penetration_mm']:.1f} mm |",
+        f"| acceleration at transitions | {peaks['p95']:.2f} of the clips' own peak in 95 % of them |",
+        f"| most played | {', '.join(f'{name} {share:.0%}' for name, share in clips)} |",
+    ]
+
+
 # Pictures: poses of the body as Blender shows them, frozen and set side by side in a scene of their own
 
-def _picture_of_motion(character, path):
+def _picture_of_motion(character, parts, path):
     rows = []
-    for label, action, start, span, turn in ROWS:
+    for label, action, start, span, turn in parts:
         stage = _Stage(1600, 290, middle=(POSES * SPACING / 2 - 0.95, 0.86), width=POSES * SPACING + 1.5, pitch=6)
         stage.write(label, (-1.55, 0.82), 0.24)
         poses = [_frozen(character, action, seconds) for seconds in np.linspace(start, start + span, POSES)]
@@ -146,7 +190,7 @@ class _Stage:
         self.scene.view_settings.view_transform = "Standard"
         self.scene.render.resolution_percentage = 200
         self.scene.render.dither_intensity = 0  # its noise would make large files
-        self.scene.display.render_aa = "5"
+        self.scene.display.render_aa = "FXAA"  # render() halves the picture, and that does the rest
         shading = self.scene.display.shading
         shading.color_type = "MATERIAL"
         shading.show_cavity, shading.cavity_type = True, "BOTH"

@@ -58,6 +58,20 @@ def random_walk(seconds=SECONDS, seed=0):
                       run=rng.random(len(times)) < 0.35)
 
 
+def show(heading=0.0):
+    """A bit of everything, to look at: stand, walk, turn, run, stop, strafe, crouch. Forward is the yaw `heading`."""
+    #        seconds, degrees to the right or None, and what is held
+    parts = ((1.0, None, ()), (3.0, 0, ()), (2.5, 90, ()), (2.5, 225, ()), (2.0, 180, ("run",)), (2.0, None, ()),
+             (2.0, 90, ("strafe",)), (2.0, 0, ("strafe",)), (1.0, None, ()), (3.5, 180, ("crouch",)),
+             (2.0, None, ()))
+    times = np.cumsum([0.0, *(seconds for seconds, *_ in parts)])
+    moving = np.array([way is not None for _, way, _ in parts] + [False])
+    angle = np.radians([way or 0 for _, way, _ in parts] + [0]) - heading
+    held = {name: np.array([name in buttons for *_, buttons in parts] + [False])
+            for name in ("run", "strafe", "crouch")}
+    return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle), **held)
+
+
 def _recording(times, **columns):
     table = np.zeros((len(times), len(NAMES)))
     for name, values in columns.items():

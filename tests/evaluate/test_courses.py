@@ -31,3 +31,12 @@ def test_each_asks_for_what_it_is_named_after():
     slalom = courses.slalom(20)
     assert {0, 1} == set(slalom.values[:, 4]) and np.ptp(slalom.values[:, 0]) > 1.6
     assert len({tuple(row) for row in courses.random_walk(60).values.tolist()}) > 15
+
+
+def test_the_show_has_a_bit_of_everything_whichever_way_it_begins():
+    show = courses.show()
+    run, strafe, crouch = (show.values[:, stick.NAMES.index(name)] == 1 for name in ("run", "strafe", "crouch"))
+    moves = np.hypot(*show.values[:, :2].T) > 0.5
+    assert (run & moves).any() and (strafe & moves).any() and (crouch & moves).any() and not moves[[0, -1]].any()
+    turned = courses.show(np.radians(90)).values
+    assert np.allclose(turned[:, 0], -show.values[:, 1]) and np.allclose(turned[:, 1], show.values[:, 0])

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What scripts/demo.py leaves behind: a driven take that Space plays, and its figures in words."""
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+import bpy
+import pytest
+
+from mm_blender.motion import demo
+from mm_blender.scene import demo_character
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "demo.py"
+FEW = ("idle", "walk", "run", "walk start left", "walk stop left")
+
+
+@pytest.fixture
+def script():
+    spec = importlib.util.spec_from_file_location("demo_script", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def character(extension, monkeypatch, tmp_path):
+    clips = _few_clips()
+    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
+    bpy.ops.mm.create_demo(with_mesh=False)
+    bpy.context.object.mm.bake.path = str(tmp_path / "demo.mmdb")
+    bpy.ops.mm.bake()
+    return bpy.context.object
+
+
+def test_the_drive_is_what_space_plays(script, character):
+    figures = script._drive(character)
+    action, scene = character.animation_data.action, bpy.context.scene
+    assert action.name == "Demo drive" and (scene.frame_start, scene.frame_end) == tuple(action.frame_range)
+    assert scene.frame_current == scene.frame_start == 1
+    assert character.pose.bones["root"].y_axis.y < -0.99, "it begins as the demo's clips do"
+    assert (scene.frame_end - 1) / 60 == pytest.approx(figures["seconds"], abs=0.1)
+    start = character.pose.bones["hips"].head.copy()
+    scene.frame_set(scene.frame_end // 4)
+    assert (character.pose.bones["hips"].head - start).length > 1
+    assert scene.frame_end > 60 * max(first + span for _, _, first, span, _ in script.DRIVEN)
+
+
+def test_the_report_has_the_figures_of_the_drive(script, character):
+    report = script._report(character, 1.0, 1.0) | {"seconds_to_drive": 1.5, "drive": script._drive(character)}
+    words = script._in_words(report)
+    assert "drove it for 23.5 s, which took 1.5 s" in words and "| slide of feet that are held | 0.0" in words
+    assert "![The drive](drive.png)" in words
+
+
+@cache
+def _few_clips():
+    return [clip for clip in demo.clips(60.0) if clip.name in FEW]
