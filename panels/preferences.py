@@ -21,7 +21,7 @@ class MM_AddonPreferences(bpy.types.AddonPreferences):
             layout.label(text="Keys can be changed where Blender has a window", icon="INFO")
             return
         row = layout.row()
-        row.label(text="Keys That Steer", icon="KEYINGSET")
+        row.label(text="Keys That Steer")
         if table.is_user_modified:
             restore = row.row()
             restore.alignment = "RIGHT"
@@ -34,11 +34,11 @@ class MM_AddonPreferences(bpy.types.AddonPreferences):
             for control in controls:
                 _draw_control(column, table, control)
         if (item := keymap.shortcut()) is not None:
-            split = layout.split(factor=0.25)
+            split = column.split(factor=0.4)
             split.label(text="Start Driving")
-            split.row().prop(item, "type", text="", full_event=True)
-        layout.label(text="Gamepads", icon="PLAY")
-        draw_sentence(layout, gamepads.sentence() or "Looking for gamepads…", "BLANK1", width=100)
+            split.prop(item, "type", text="", full_event=True)
+        layout.label(text="Gamepads")
+        draw_sentence(layout, gamepads.sentence() or "Looking for gamepads…", "DOT", width=100)
 
 
 def _draw_control(layout, table, control):

@@ -9,6 +9,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..control.intent import beyond_dead_zone
 from . import drawing, driving, keymap
 from .guides import Guides, closed, fan
 from .overlay import size_of
@@ -23,7 +24,10 @@ BOX, BOX_EDGE = (0.05, 0.05, 0.05, 0.72), (1.0, 1.0, 1.0, 0.10)
 CAP, CAP_EDGE = (0.22, 0.22, 0.22, 0.90), (1.0, 1.0, 1.0, 0.20)
 LIT, LIT_EDGE = (0.28, 0.45, 0.70, 1.0), (0.60, 0.78, 1.0, 0.90)
 RED = (0.92, 0.20, 0.18, 1.0)
-STEERING = (("turn_left", "forward", "turn_right"), ("left", "back", "right"))
+KEYS = (("turn_left", "forward", "turn_right"), ("left", "back", "right"))
+STICKS = (("move",), ("look",))
+PAD = {"move": "Left Stick", "look": "Right Stick", "run": "RT", "crouch": "B", "strafe": "LT", "keep": "Start",
+       "cancel": "Back"}
 GAITS = ("run", "crouch", "strafe")
 ENDINGS = ("keep", "cancel")
 
@@ -31,7 +35,7 @@ ENDINGS = ("keep", "cancel")
 class Board:
     """Texts and boxes, in pixels from the lower left corner.
 
-    labels  {control: name of its key}
+    labels  {control: name of its key, or PAD}
     held    controls that are held: their keys are lit
     measure how wide a text is
     texts   (x, y, text, colour)
@@ -41,6 +45,7 @@ class Board:
     def __init__(self, status, labels, held, measure):
         self.texts, self.boxes = [], []
         self._labels, self._held, self._measure = labels, held, measure
+        self._steering = STICKS if labels is PAD else KEYS
         beside = 2 * EDGE + self._keys_width()
         self.width = beside + EDGE + LABEL + FACTS
         sentences = [line for sentence in status.sentences for line in self._wrapped(sentence, self.width - 2 * EDGE)]
@@ -65,12 +70,12 @@ class Board:
         self._text(self.width - EDGE - self._measure(about), y, about, DIM)
 
     def _put_keys(self, top):
-        """The keys, about as they lie on a keyboard."""
-        step, wide = KEY + GAP, self._widest(*STEERING)
-        for row, controls in enumerate(STEERING, start=1):
+        """The keys, about as they lie on a keyboard, or the buttons of a gamepad."""
+        step, wide = KEY + GAP, self._widest(*self._steering)
+        for row, controls in enumerate(self._steering, start=1):
             for column, control in enumerate(controls):
                 self._key(control, EDGE + column * (wide + GAP), top - row * step, wide)
-        left, wide = EDGE + 3 * (wide + GAP) + EDGE, self._widest(GAITS)
+        left, wide = EDGE + len(self._steering[0]) * (wide + GAP) + EDGE, self._widest(GAITS)
         for row, control in enumerate(GAITS, start=1):
             self._key(control, left, top - row * step, wide, control)
         left = EDGE
@@ -95,7 +100,7 @@ class Board:
 
     def _keys_width(self):
         gaits = self._widest(GAITS) + 2 * GAP + max(map(self._measure, GAITS))
-        return 3 * (self._widest(*STEERING) + GAP) + EDGE + gaits
+        return len(self._steering[0]) * (self._widest(*self._steering) + GAP) + EDGE + gaits
 
     def _widest(self, *rows):
         """How wide a key must be for any of these controls."""
@@ -134,6 +139,17 @@ def facts_of(status):
             ("Time", f"search {status.search_ms:.1f} ms, frame {status.frame_ms:.1f} ms"))
 
 
+def held_of(session, settings):
+    """The controls that a hand holds now, on whatever it steers with."""
+    held = session.keyboard.held | ({"strafe"} if settings.strafe else set())
+    if session.status.device == "Keyboard" or not session.driven.input:
+        return held
+    stick = session.driven.input[-1][1]
+    sticks = {"move": stick.move, "look": stick.face}
+    return held | {gait for gait in GAITS if getattr(stick, gait) > 0.5} | {
+        name for name, pushed in sticks.items() if beyond_dead_zone(pushed).any()}
+
+
 def guides_of(paths, settings, size):
     """The Guides that the person wants to see."""
     guides = Guides(size)
@@ -156,9 +172,10 @@ def _draw_board():
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, TEXT * scale)
-    labels = drawing.kept("labels", ("labels", session, int(time.perf_counter())), keymap.labels)
-    held = session.keyboard.held | ({"strafe"} if ob.mm.drive.strafe else set())
-    board = Board(session.status, labels, held, lambda text: _width(text, scale))
+    labels = drawing.kept("labels", int(time.perf_counter()), keymap.labels)  # they may be changed meanwhile
+    with_pad = session.status.device not in ("Keyboard", "Recording")
+    board = Board(session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive),
+                  lambda text: _width(text, scale))
     left, bottom = _corner(bpy.context.area, bpy.context.region)
     left, bottom = left + MARGIN * scale, bottom + MARGIN * scale
     if left + board.width * scale > bpy.context.region.width:

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from mm_blender.control.keyboard import Keyboard
+from mm_blender.control.stick import Stick
 from mm_blender.matching.picture import COLOURS, LIFT
 from mm_blender.scene import drawing, hud, keymap
 from mm_blender.scene.driving import Paths, Status
@@ -75,6 +77,19 @@ def test_keys_with_long_names_and_controls_without_a_key_have_their_place():
     assert made.width > board().width
     keys = sorted(box[0] for box in made.boxes[2:5])  # Q, W, E beside each other
     assert all(after - before >= measure("Numpad 8") for before, after in pairwise(keys))
+
+
+def test_with_a_gamepad_its_buttons_are_shown_and_lit():
+    made = board(labels=hud.PAD, held={"move", "run"})
+    assert {"Left Stick", "RT", "Start", "run", "keep"} <= set(texts(made)) and "W" not in texts(made)
+    assert sum(box[5] == hud.LIT for box in made.boxes) == 2
+    stick = Stick(move_y=1.0, run=1.0)
+    session = SimpleNamespace(status=Status(device="A Pad"), keyboard=Keyboard(),
+                              driven=SimpleNamespace(input=[(0.0, stick)]))
+    assert hud.held_of(session, SimpleNamespace(strafe=False)) == {"move", "run"}
+    session.status.device = "Keyboard"
+    session.keyboard.press("W", "forward")
+    assert hud.held_of(session, SimpleNamespace(strafe=True)) == {"forward", "strafe"}
 
 
 def test_sentences_are_amber_and_wrap_inside_the_board():

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Another key for forward, set as in the preferences; then the keys are restored. With a picture of the preferences."""
+
+import sys
+from types import SimpleNamespace
+
+import bpy
+from inside import hold, in_view3d, let_go, picture, press, view3d
+
+EXTENSION = "bl_ext.user_default.motion_matching"
+
+
+def steps(result):
+    with in_view3d():
+        bpy.ops.mm.create_demo("INVOKE_DEFAULT")
+        bpy.ops.mm.bake()
+    keymap = engine("keymap")
+    result["labels"] = keymap.labels()
+    result["shortcut"] = keymap.shortcut().to_string()
+
+    keymap.keymap().keymap_items[0].type = "I"
+    yield 0.5
+    result["changed"] = keymap.labels()["forward"]
+    press("D", ctrl=True, shift=True)
+    yield 0.5
+    for key in ("W", "I", "UP_ARROW"):
+        before = engine("driving").current().seconds
+        hold(key)
+        while engine("driving").current().seconds < before + 1.0:
+            yield 0.05
+        result[key] = engine("driving").current().status.speed
+        let_go(key)
+        before = engine("driving").current().seconds
+        while engine("driving").current().seconds < before + 1.5:
+            yield 0.05
+    press("ESC")
+    yield 0.5
+
+    _, area, _ = view3d()
+    area.ui_type = "PREFERENCES"
+    bpy.context.preferences.active_section = "ADDONS"
+    bpy.context.window_manager.addon_search = "Motion Matching"
+    bpy.ops.preferences.addon_expand(module=EXTENSION)
+    bpy.context.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=area.x + 50, y=area.y + 50)
+    yield 2.0
+    own = SimpleNamespace(type="BOX", x=area.x + 180, y=area.y + area.height - 523, width=area.width - 195, height=233)
+    picture("preferences", own)
+    area.ui_type = "VIEW_3D"
+    result["gamepads"] = engine("gamepads").sentence()
+    with bpy.context.temp_override(keymap=keymap.keymap()):
+        bpy.ops.preferences.keymap_restore()
+    yield 0.5
+    result["restored"] = keymap.labels()["forward"]
+
+
+def engine(name):
+    return sys.modules[f"{EXTENSION}.mm_blender.scene.{name}"]
