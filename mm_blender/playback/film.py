@@ -41,24 +41,26 @@ class Film:
     def take(self, velocities, yaws):
         """One more frame, for which these velocities (K, 2) and yaws (K,) were wanted."""
         player, simulation = self.player, self.player.simulation
-        self._rows.append(tuple(np.array(column) for column in (
-            player.matcher.frames, player.jumped, np.column_stack([velocities, yaws]),
-            np.column_stack([simulation.positions, simulation.yaws]), player.played.contacts, player.feet.locked,
-            np.column_stack([player.positions, player.heights]), player.yaws,
-            player.played.positions, player.rotations)))
+        self._rows.append([column.copy() for column in (
+            player.matcher.frames, player.jumped, velocities, yaws, simulation.positions, simulation.yaws,
+            player.played.contacts, player.feet.locked, player.positions, player.heights, player.yaws,
+            player.played.positions, player.rotations)])
 
     def trace(self, index=0):
         """The Trace of one of the characters."""
-        return Trace(*(self._column(column, index) for column in range(6)))
+        frames, jumped, velocities, yaws, places, turns, contacts, planted = self._columns(index)[:8]
+        return Trace(frames, jumped, np.column_stack([velocities, yaws]), np.column_stack([places, turns]), contacts,
+                     planted)
 
     def clip(self, index=0, name="drive"):
         """What one of the characters played, with the database's own skeleton, root first."""
         database = self.player.motion.database
-        roots, yaws, places, rotations = (self._column(column, index) for column in range(6, 10))
-        positions = np.broadcast_to(database.fixed, (len(roots), *database.fixed.shape)).copy()
-        positions[:, self.player.motion.moving], positions[:, 0] = places, roots
+        planted, places, heights, yaws, moving, rotations = self._columns(index)[7:]
+        positions = np.broadcast_to(database.fixed, (len(places), *database.fixed.shape)).copy()
+        positions[:, self.player.motion.moving], positions[:, 0] = moving, np.column_stack([places, heights])
         rotations[:, 0] = quat.from_yaw(yaws)
-        return Clip(name, database.skeleton, database.rate, positions, rotations, contacts=self._column(5, index))
+        return Clip(name, database.skeleton, database.rate, positions, rotations, contacts=planted)
 
-    def _column(self, column, index):
-        return np.array([row[column][index] for row in self._rows])
+    def _columns(self, index):
+        """What was collected for one of the characters, each (F, …)."""
+        return [np.array([frame[index] for frame in column]) for column in zip(*self._rows)]

@@ -150,12 +150,13 @@ class Session:
     keyboard   the keys that are held
     gamepads   or None
     recording  a Recording that steers instead of a hand, or None
-    status     what the person should know
     seconds    since the beginning
+    device     what steers: "Keyboard", "Recording", or the gamepad's name
     """
 
     def __init__(self, context, obs, recording=None):
-        self.status, self.seconds, self.recording = Status(), 0.0, recording
+        self.seconds, self.recording = 0.0, recording
+        self.device, self._took, self._sentences = "Keyboard", 0.0, ()
         self._start_frame, self._before, self._view_before = context.scene.frame_current, SceneBefore(context), None
         self._stages, self._puppets = [], []
         self._join(obs)
@@ -168,7 +169,7 @@ class Session:
         began = time.perf_counter()
         seconds, self._clock = min(began - self._clock, LONGEST), began
         if sentence := self._waits_for(context):
-            self.status.sentences = (sentence,)
+            self._sentences = (sentence,)
             redraw_views()
             return
         self._follow_active(context)
@@ -183,6 +184,21 @@ class Session:
     def is_over(self):
         """Whether the recording that steers has come to its end."""
         return self.recording is not None and self.seconds > self.recording.duration
+
+    @property
+    def status(self):
+        """What the person should know now; worked out only if somebody looks."""
+        puppet, motion = self.driven, self.driven.database
+        player, index = puppet.player, puppet.index
+        frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
+        part = motion.ranges[motion.range_of_frame[frame]]
+        return Status(
+            device=self.device, clip=part.name,
+            second=part.source_start + (frame - part.start) / motion.rate * part.speed,
+            tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
+            gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
+            cost=float(player.matcher.costs[index]), search_ms=1000 * getattr(player, "search_seconds", 0.0),
+            frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences)
 
     @property
     def paths(self):
@@ -295,7 +311,7 @@ class Session:
     def _stick(self, settings, view, heading, facing, seconds):
         """What steers: a recording, or the keys or the gamepad, whichever was used last."""
         if self.recording is not None:
-            self.status.device = "Recording"
+            self.device = "Recording"
             return self.recording.at(self.seconds)
         pad = self.gamepads.poll(settings.strafe) if self.gamepads is not None else None
         if pad is not None:
@@ -304,11 +320,11 @@ class Session:
             if view is not None:
                 _orbit(view, *(self.gamepads.look * ORBIT * seconds))
         if self.keyboard.held or pad is None:
-            self.status.device = "Keyboard"
+            self.device = "Keyboard"
         elif beyond_dead_zone(pad.move).any() or beyond_dead_zone(pad.face).any() or pad.run or pad.crouch:
-            self.status.device = self.gamepads.names[-1]
+            self.device = self.gamepads.names[-1]
         keys = self.keyboard.stick(heading, facing, seconds, settings.strafe)
-        return keys if self.status.device == "Keyboard" else pad
+        return keys if self.device == "Keyboard" else pad
 
     def _show(self, context):
         """Pose all armatures."""
@@ -326,26 +342,16 @@ class Session:
             view.view_location += root - before[1]
 
     def _tell(self, seconds, took):
-        """Put together what the person should know; one frame took so many seconds."""
-        puppet, status = self.driven, self.status
-        player, index, motion = puppet.player, puppet.index, puppet.database
-        frame = int(player.matcher.frames[index])
-        part = motion.ranges[motion.range_of_frame[frame]]
-        share = min(1.0, seconds / CALM)
-        self.status = replace(
-            status, clip=part.name, second=part.source_start + (frame - part.start) / motion.rate * part.speed,
-            tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
-            gait=puppet.stage.intents[index].gait, speed=float(np.hypot(*player.played.travel[index, :2])),
-            cost=float(player.matcher.costs[index]), search_ms=1000 * getattr(player, "search_seconds", 0.0),
-            frame_ms=status.frame_ms + share * (1000 * took - status.frame_ms), seconds=self.seconds)
+        """Once in a while look for what the person should know; one frame took so many seconds."""
+        self._took += min(1.0, seconds / CALM) * (took - self._took)
         self._calm -= seconds
         if self._calm <= 0:
             self._calm = CALM
-            self.status.sentences = tuple(self._sentences())
+            self._sentences = tuple(self._notes())
             redraw_panels()
 
-    def _sentences(self):
-        """Trouble first, then notes."""
+    def _notes(self):
+        """Trouble first, as sentences."""
         puppet, ob = self.driven, self.driven.fetch()
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
@@ -356,7 +362,7 @@ class Session:
             yield "The database was baked again: drive anew to use it."
         if self.gamepads is None:
             yield Gamepads.reason()
-        elif self.gamepads.notice:
+        elif self.gamepads.notice and not self.gamepads.names:
             yield self.gamepads.notice
         if bpy.context.preferences.filepaths.use_auto_save_temporary_files:
             yield "Autosave waits until you stop driving."
