@@ -20,8 +20,8 @@ STEP, STEP_HEIGHT = 0.25, 0.06
 SUNK = 0.005
 # Half-life in seconds and largest height (m) of the lift of a foot that would drag.
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
-# After so many half-lives less than rounding is left of a lock.
-FADED = 16
+# A foot that is lifted less (m) is not lifted at all.
+FLAT = 1e-6
 # A straight leg has no side to bend to: so much of the way forward is added, and the knee bends forward.
 FORWARD = 1e-4
 
@@ -32,7 +32,7 @@ class Lock:
 
     speed      a foot in contact is locked once it is slower than this (m/s)
     release    a foot that the body has left behind so far (m) is let go, and steps to where it should be
-    halflife   seconds in which what is left of a lock decays
+    halflife   seconds in which a foot that is locked sinks to the ground
     lift       seconds: a foot that should stand and still moves is lifted by its speed times this, so it does not drag
     extension  legs are never straighter than this share of their length, unless the motion itself has them so
     """
@@ -62,6 +62,7 @@ class Legs:
                                   f'"{skeleton.names[side[0]]}" directly: feet cannot be held on this skeleton.')
         lines = [_down_to(skeleton, side[-1]) + [-1] * (not self.has_toes) for side in self.turning]
         most = max(len(line) for line in lines)
+        most += most % 2
         self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
         self._gather = np.maximum(self.chain, 0).ravel()
         self._idle = np.argwhere(self.chain < 0)
@@ -69,7 +70,7 @@ class Legs:
         self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
         self._moving = [(column, side, level) for column, joint in enumerate(moving)
                         for side, level in np.argwhere(self.chain == joint)]
-        self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1)  # (2,) from hip to toe
+        self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
 
     def rotations(self, rotations):
         """Those of the chains, (K, 2, C, 4), of all (K, J, 4)."""
@@ -87,8 +88,10 @@ class Legs:
         frames[:, :, 0, :3, 3] = roots[:, None]
         for column, side, level in self._moving:
             frames[:, side, level, :3, 3] = positions[:, column]
-        for level in range(1, frames.shape[2]):
-            frames[:, :, level] = frames[:, :, level - 1] @ frames[:, :, level]
+        # Two levels at once: a pair's own product first, then both after what comes before.
+        frames[:, :, 1::2] = frames[:, :, ::2] @ frames[:, :, 1::2]
+        for level in range(2, frames.shape[2], 2):
+            frames[:, :, level:level + 2] = frames[:, :, level - 1:level] @ frames[:, :, level:level + 2]
         return frames
 
 
@@ -144,31 +147,31 @@ class Foot:
         """Lift a foot that would drag, more the faster it is, and one that steps; lower it otherwise."""
         goal = 0.0 if pace is None else max(min(pace * lock.lift, HIGHEST), STEP_HEIGHT * (self._wait > STEP / 2))
         self._lift, self._rising = spring.towards_number(self._lift, self._rising, goal, LIFT_HALFLIFE, dt)
+        if self._lift < FLAT and goal == 0:
+            self._lift, self._rising = 0.0, 0.0
 
 
 class Feet:
-    """Holds the toes of K characters where they touch the ground.
-
-    What a held leg differs from the motion is not taken back in space but joint by joint, as in a transition: near a
-    straight leg a small way of the foot is a large one of the knee, which would pop.
-    """
+    """Holds the toes of K characters where they touch the ground: each frame release(), then plant()."""
 
     def __init__(self, legs, count, ground, lock=None):
         self.legs, self.lock = legs, lock or Lock()
         self.ground = ground  # (2,) how high the toes are when they stand
         self.pairs = [(Foot(), Foot()) for _ in range(count)]
-        self._part = slice(-4, None) if legs.has_toes else slice(-4, -1)  # of the chain: what turns
-        shape = (count, *legs.turning.shape, 3)
-        self._left, self._fading = np.zeros((2, *shape)), 0.0  # turns and their speeds; seconds until they are gone
-        alike = quat.identity(shape[:-1])
-        self._before = self._now = alike, alike  # the legs as the motion has them and as they are shown
-        self._bones, self._ways = np.empty((count, 2, 5, 3)), np.tile(OLD, (count, 2, 2, 1))
-        self._swings = quat.identity((count, 2, 5)).astype(np.float64)
 
     @property
     def locked(self):
         """(K, 2) which feet are held."""
         return np.array([[foot.locked for foot in pair] for pair in self.pairs])
+
+    def release(self, contacts, dt):
+        """Let go of feet that should no longer stand (K, 2) or are too far away: pairs of character and side.
+
+        What such a leg differs from the motion is not to be taken back in space but joint by joint, as in a transition:
+        near a straight leg a small way of the foot is a large one of the knee, which would pop.
+        """
+        return [(index, side) for index, pair in enumerate(self.pairs) for side, foot in enumerate(pair)
+                if foot.release(contacts[index][side], self.lock, dt)]
 
     def plant(self, roots, positions, rotations, contacts, dt):
         """Turn the legs in `rotations` (K, J, 4, changed in place) so that feet stay where they stand; where the toes
@@ -178,128 +181,110 @@ class Feet:
         positions  (K, M, 3) of the moving joints
         contacts   (K, 2) whether the source says that each foot stands
         """
-        contacts = contacts.tolist()
-        self._release(contacts, dt)
         chains = self.legs.rotations(rotations)
-        motion = chains[:, :, self._part]
-        released = self._with_what_is_left(motion, dt)
-        if released is not motion:
-            chains = chains.copy()
-            chains[:, :, self._part] = released
         frames = self.legs.forward(roots, positions, chains)
-        toes = self._hold(frames, contacts, dt)
-        shown = self.reach(frames, chains[:, :, -4:], toes)[:, :, :self.legs.turning.shape[1]]
-        rotations[:, self.legs.turning] = shown
-        self._before, self._now = self._now, (motion, shown)
-        return toes
-
-    def reach(self, frames, rotations, goals):
-        """The rotations (K, 2, 4, 4) of the legs, turned so that the toes come to goals (K, 2, 3).
-
-        The foot keeps its direction, unless the leg is too short: then its heel rises. The knee stays in its plane.
-        """
-        joints, bones = frames[:, :, -4:, :3, 3], self._bones
-        np.subtract(joints[:, :, 1:3], joints[:, :, :1], out=bones[:, :, :2])
-        np.subtract(goals, joints[:, :, 0], out=bones[:, :, 2])
-        np.subtract(joints[:, :, 3], joints[:, :, 2], out=bones[:, :, 3])
-        np.multiply(frames[:, :, 0, :3, 1], FORWARD, out=bones[:, :, 4])
-        products = (bones @ bones.swapaxes(-1, -2)).reshape(-1, 25).tolist()
-        self._ways[:, :, 3:] = np.reshape([bent(leg, self.lock.extension, self.legs.has_toes) for leg in products],
-                                          (-1, 2, 3, 5))
-        directions = self._ways @ bones
-        self._swings[:, :, 1:4] = _swing(directions[:, :, :3], directions[:, :, 3:])
-        # A joint turns by its own bone's swing after taking back that of the one above, seen from there.
-        turns = quat.mul(quat.inv(self._swings[:, :, :-1]), self._swings[:, :, 1:])
-        turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
-        return quat.mul(turns, rotations)
-
-    def _release(self, contacts, dt):
-        for index, (pair, stand) in enumerate(zip(self.pairs, contacts)):
-            for side in (0, 1):
-                if pair[side].release(stand[side], self.lock, dt):
-                    before, now = (_turned(motion[index, side], shown[index, side])
-                                   for motion, shown in (self._before, self._now))
-                    self._left[:, index, side] = now, (now - before) / dt
-                    self._fading = FADED * self.lock.halflife
-
-    def _with_what_is_left(self, rotations, dt):
-        """The rotations (K, 2, P, 4) of the legs with what is left of earlier locks, which decays."""
-        if self._fading <= 0:
-            self._left[:] = 0
-            return rotations
-        self._fading -= dt
-        self._left = spring.decayed(self._left, self.lock.halflife, dt)
-        return quat.mul(quat.from_scaled_angle_axis(self._left[0]), rotations)
-
-    def _hold(self, frames, contacts, dt):
-        points = frames[:, :, -4:, :3, 3].tolist()
-        lengths, ground = self.legs.lengths.tolist(), self.ground.tolist()
-        return np.array([
-            [foot.hold(joints[3], joints[0], contact, low, length, self.lock, dt)
-             for foot, joints, contact, low, length in zip(pair, both, stand, ground, lengths)]
-            for pair, both, stand in zip(self.pairs, points, contacts)])
+        goals, swings = [], []
+        for pair, joints, forward, stand in zip(self.pairs, frames[:, :, -4:, :3, 3].tolist(),
+                                                frames[:, 0, 0, :3, 1].tolist(), contacts):
+            for side, foot in enumerate(pair):
+                hip, _, _, toe = joints[side]
+                goal = foot.hold(toe, hip, stand[side], self.ground[side], self.legs.lengths[side], self.lock, dt)
+                goals.append(goal)
+                swings.append((NONE, *swung(joints[side], goal, forward, self.lock.extension, self.legs.has_toes), NONE))
+        legs = turned(chains[:, :, -4:], frames, np.reshape(swings, (-1, 2, 5, 4)))
+        rotations[:, self.legs.turning] = legs[:, :, :self.legs.turning.shape[1]]
+        return np.reshape(goals, (-1, 2, 3))
 
 
-# What thigh, shin and foot (from toe to ankle) are made of, as bent() writes it.
-OLD = np.array([[1.0, 0, 0, 0, 0], [-1, 1, 0, 0, 0], [0, 0, 0, -1, 0]])
+NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
 
 
-def bent(products, extension, has_toes=True):
-    """How thigh, shin and foot (from toe to ankle) lie when the leg reaches for its goal: each as shares of five
-    vectors, of which the products with each other are given, row by row.
+def swung(joints, goal, forward, extension, has_toes=True):
+    """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
 
-    Those are: from the hip to the knee u, to the ankle o and to the goal of the toe n; from the ankle to the toe s; a
-    little way forward e. The leg is never straighter than the share `extension` of its length, unless it was before.
+    The foot keeps its direction, unless the leg is too short: then its heel rises. The knee stays in its plane. The leg
+    is never straighter than the share `extension` of its length, unless it was before.
+
+    joints  hip, knee, ankle, toe
     """
-    (uu, uo, un, us, ue, _, oo, on, os, oe, _, _, nn, ns, ne, _, _, _, ss, se, _, _, _, _, ee) = products
-    upper, lower, old, foot = math.sqrt(uu), math.sqrt(max(uu + oo - 2 * uo, 0)), math.sqrt(oo), math.sqrt(ss)
-    goal, flat = math.sqrt(nn), math.sqrt(max(nn - 2 * ns + ss, 0))  # from the hip to toe and ankle, the foot unturned
+    hip, knee, ankle, toe = joints
+    if goal == tuple(toe):
+        return NONE, NONE, NONE
+    thigh, leg, foot, way = _minus(knee, hip), _minus(ankle, hip), _minus(toe, ankle), _minus(goal, hip)
+    upper, lower, old, size = _size(thigh), _size(_minus(leg, thigh)), _size(leg), _size(foot)
+    far, toe_along = _size(way), _dot(way, foot)
+    flat = math.sqrt(max(far * far - 2 * toe_along + size * size, 0))  # from hip to ankle, if the foot does not turn
     room = max((upper + lower) * extension - old, 1e-6)
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
     longest = old + room * (math.tanh((flat - old) / room) if has_toes else 1.0)
     if flat <= longest or not has_toes:
-        a, b, way = 1.0, -1.0, flat
-    else:  # the heel rises: the ankle turns about the toe until it is within reach
-        along = min(max((ss + nn - longest * longest) / (2 * goal), -foot), foot)
-        flat_along = ns / goal
-        b = -math.sqrt(max(ss - along * along, 0) / max(ss - flat_along * flat_along, 1e-18))
-        a = 1 - (flat_along * b + along) / goal
-        way = math.sqrt(max(nn + ss - 2 * goal * along, 0))
-    # From the hip to the ankle it is a n + b s now, as long as `way`; the knee is found in the triangle.
-    way = max(way, 1e-9)
-    reach = max(min(way, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
-    ahead = (uu - lower * lower + reach * reach) / (2 * reach)
-    height = math.sqrt(max(uu - ahead * ahead, 0))
-    # It bends to the side that it was on, which is turned along with the line from hip to ankle.
-    bow, bowed = (uo + oe) / oo, uu + 2 * ue + ee
-    across = height / math.sqrt(max(bowed - bow * (uo + oe), 1e-24))
-    turn = a * on + b * os
-    lean = (a * (un + ne) + b * (us + se) - turn * bow) / way / max(1 + turn / (way * old), 1e-6)
-    on_way, on_old = (ahead - across * lean) / way, -across * (bow + lean / old)
-    thigh = (across, on_old, a * on_way, b * on_way, across)
-    rest = reach / way - on_way
-    return thigh, (-across, -on_old, a * rest, b * rest, -across), (0.0, 0.0, a - 1, b, 0.0)
+        ankle_way, new_foot = _minus(way, foot), foot
+    else:
+        new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
+        ankle_way = _minus(way, new_foot)
+    new_thigh, new_leg = _bent(thigh, leg, ankle_way, forward, upper, lower, old, longest)
+    return (_swing(thigh, new_thigh), _swing(_minus(leg, thigh), _minus(new_leg, new_thigh)), _swing(foot, new_foot))
+
+
+def _heel_up(way, foot, far, size, flat_along, longest):
+    """The foot, from ankle to toe, turned about the toe until the ankle is within reach of the hip.
+
+    way   from the hip to the toe, as long as `far`; the foot goes as far as flat_along in its direction
+    """
+    along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
+    side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
+    more = (along - flat_along * side) / far
+    return tuple(side * f + more * w for f, w in zip(foot, way))
+
+
+def _bent(thigh, leg, way, forward, upper, lower, old, longest):
+    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
+    size = max(_size(way), 1e-9)
+    reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
+    ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
+    across = math.sqrt(max(upper * upper - ahead * ahead, 0))
+    # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
+    knee = tuple(t + FORWARD * f for t, f in zip(thigh, forward))
+    along = _dot(knee, leg) / (old * old)
+    side = tuple(k - along * v for k, v in zip(knee, leg))
+    lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)
+    across /= max(_size(side), 1e-12)
+    on_leg, on_way = across * lean / old, (ahead - across * lean) / size
+    new_thigh = tuple(across * s - on_leg * v + on_way * w for s, v, w in zip(side, leg, way))
+    return new_thigh, tuple(reach / size * w for w in way)
 
 
 def _swing(old, new):
-    """The shortest turns from old directions (…, 3) to new ones of the same length: twice that to what lies halfway."""
-    pairs = old[..., :, None] * (old + new)[..., None, :]
-    q = pairs.reshape(-1, 9).dot(HALFWAY)
-    q[:, 0] += 1e-30  # no direction, no turn
-    q /= np.sqrt((q * q).dot(np.ones(4)))[:, None]
-    return q.reshape(*old.shape[:-1], 4)
+    """The shortest turn from a direction to another of the same length: twice that to what lies halfway."""
+    (a, b, c), (d, e, f) = old, new
+    w, x, y, z = a * (a + d) + b * (b + e) + c * (c + f) + 1e-30, b * f - c * e, c * d - a * f, a * e - b * d
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    return w / size, x / size, y / size, z / size
 
 
-# What each pair of components adds to the quaternion (a · b, a × b).
-HALFWAY = np.zeros((3, 3, 4))
-HALFWAY[..., 0] = np.eye(3)
-HALFWAY[..., 1:] = np.cross(np.eye(3)[:, None], np.eye(3)[None])
-HALFWAY = HALFWAY.reshape(9, 4)
+def turned(rotations, frames, swings):
+    """Rotations (K, 2, 4, 4) of the legs after their swings (K, 2, 5, 4), of which the first and the last are NONE.
+
+    A joint turns by its own bone's swing after taking back that of the one above, seen from there.
+    """
+    turns = quat.mul(swings[:, :, :-1] * OPPOSITE, swings[:, :, 1:])
+    turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
+    return quat.mul(turns, rotations)
 
 
-def _turned(motion, shown):
-    """(…, 3) by what shown rotations differ from those of the motion."""
-    return quat.to_scaled_angle_axis(quat.absolute(quat.mul(shown, quat.inv(motion))))
+OPPOSITE = np.array([1.0, -1, -1, -1])
+
+
+def _minus(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _size(a):
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
 def _apart(way, height):

@@ -22,6 +22,7 @@ class Motion:
         self.velocities = np.ascontiguousarray(velocities[:, below])
         self.spins = spins
         self.travel = root_velocities(database)
+        self._tables = (self.positions, database.rotations, self.velocities, spins, self.travel, database.contacts)
         self.bounds = np.array([[part.start, part.stop - 1] for part in database.ranges])
         # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
         self.following = np.arange(1, len(database) + 1)
@@ -31,8 +32,7 @@ class Motion:
             self.ends[part.stop - 1] = not part.loop
 
     def at(self, frames):
-        return Pose(self.positions[frames], self.database.rotations[frames], self.velocities[frames],
-                    self.spins[frames], self.travel[frames], self.database.contacts[frames])
+        return Pose(*(table.take(frames, axis=0) for table in self._tables))
 
 
 class MotionMatcher:
@@ -62,8 +62,8 @@ class MotionMatcher:
 
     def advance(self):
         """One frame on; (K,) who came to the end of a clip and has to search."""
-        self.frames = self.motion.following[self.frames]
-        return self.motion.ends[self.frames]
+        self.frames = self.motion.following.take(self.frames)
+        return self.motion.ends.take(self.frames)
 
     def match(self, who, queries, stay=0.0, must=None):
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.

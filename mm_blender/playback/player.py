@@ -2,6 +2,7 @@
 """K characters that share a database, driven frame by frame at its rate."""
 
 import math
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,6 +43,7 @@ class Player:
     rotations        (K, J, 4) as they are shown; the root's own is its yaw
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
+    search_seconds   how long the last search took
     """
 
     def __init__(self, motion, search, count=1, settings=None, frame=0):
@@ -55,11 +57,13 @@ class Player:
         self.inertia = Inertia(self.played, self.settings.blend)
         self.legs = Legs(database.character, database.fixed, motion.moving)
         self.feet = Feet(self.legs, count, standing_height(motion, self.legs), self.settings.lock)
-        self.rotations, self.toes = self.played.rotations, np.zeros((count, 2, 3))
+        self.rotations = self._rotations_before = self.played.rotations
+        self.toes = np.zeros((count, 2, 3))
         self.jumped = np.zeros(count, dtype=bool)
         self._trajectory = Trajectory(database)
         self._clock, self._searched = 0.0, np.full(count, -np.inf)
         self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
+        self._same_wish, self._last_search, self.search_seconds = None, -np.inf, 0.0
 
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
@@ -71,12 +75,15 @@ class Player:
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
         self.simulation.step(velocities, yaws, halflife)
+        self.inertia.blend, self.feet.lock = self.settings.blend, self.settings.lock
         ended = self.matcher.advance()
         self._search(velocities, yaws, halflife, ended)
-        self.inertia.blend = self.settings.blend
-        self.played = self.inertia.apply(self.matcher.pose(), self.dt)
+        pose = self.matcher.pose()
+        contacts = pose.contacts.tolist()
+        self._release_feet(pose, contacts)
+        self.played = self.inertia.apply(pose, self.dt)
         self._move_roots()
-        self._plant_feet()
+        self._plant_feet(contacts)
         return self.played
 
     def query(self, velocities, yaws, halflife):
@@ -87,20 +94,31 @@ class Player:
 
     def _search(self, velocities, yaws, halflife, ended):
         self._clock += self.dt
-        due = self._searched <= self._clock - self.settings.search_every + 1e-6
-        due |= ended
-        due |= jumps(*self._wish, velocities, yaws)
-        self.jumped = np.zeros(len(due), dtype=bool)
-        if not due.any():
+        self.jumped = np.zeros(len(yaws), dtype=bool)
+        due = self._due(velocities, yaws, ended)
+        if due is None:
             return
         who = np.flatnonzero(due)
+        begin = time.perf_counter()
         jumped = self.matcher.match(who, self.query(velocities, yaws, halflife)[who], self.settings.stay, ended[who])
+        self.search_seconds = time.perf_counter() - begin
         self._searched[who] = self._clock
+        self._last_search = self._searched.min()
         for old, new in zip(self._wish, (velocities, yaws)):
             old[who] = new[who]
         if jumped:
             self.inertia.transition(jumped, self.played, self.matcher.pose(), self.dt)
             self.jumped[jumped] = True
+
+    def _due(self, velocities, yaws, ended):
+        """(K,) who has to search in this frame, or None."""
+        late = self._clock - self.settings.search_every + 1e-6
+        wish = velocities.tolist(), yaws.tolist()
+        if wish == self._same_wish and self._last_search > late and True not in ended.tolist():
+            return None
+        self._same_wish = wish
+        due = ended | (self._searched <= late) | jumps(*self._wish, velocities, yaws)
+        return due if due.any() else None
 
     def _move_roots(self):
         simulated = zip(_numbers(self.simulation.positions), self.simulation.yaws.tolist())
@@ -112,14 +130,18 @@ class Player:
         places, yaws = zip(*roots)
         self.positions, self.yaws = np.array(places).view(np.float64).reshape(-1, 2), np.array(yaws)
 
-    def _plant_feet(self):
+    def _release_feet(self, pose, contacts):
+        for who, side in self.feet.release(contacts, self.dt):
+            leg = self.legs.turning[side]
+            self.inertia.resume(who, leg, self.rotations[who, leg], self._rotations_before[who, leg], pose, self.dt)
+
+    def _plant_feet(self, contacts):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
-        self.feet.lock = self.settings.lock
         roots = np.empty((len(self.yaws), 3))
         roots[:, :2], roots[:, 2] = self.positions, self.heights
-        self.rotations = self.played.rotations.copy()
+        self._rotations_before, self.rotations = self.rotations, self.played.rotations.copy()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for yaw in self.yaws.tolist()]
-        self.toes = self.feet.plant(roots, self.played.positions, self.rotations, self.played.contacts, self.dt)
+        self.toes = self.feet.plant(roots, self.played.positions, self.rotations, contacts, self.dt)
 
 
 class Trajectory:

@@ -7,7 +7,7 @@ import pytest
 from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Feet, Foot, Legs, Lock, bent
+from mm_blender.playback.feet import Feet, Foot, Legs, Lock, swung, turned
 
 DT = 1 / 60
 GROUND, LOCK = np.array([0.02, 0.02]), Lock()
@@ -30,12 +30,10 @@ def some_legs(count=2000, seed=0):
 
 def reached(joints, goals, extension=0.985, has_toes=True):
     """Hips, knees, ankles and toes of legs that reach for their goals (count, 3)."""
-    hip, knee, ankle, toe = np.moveaxis(joints, 1, 0)
-    forward = np.broadcast_to([0, 1e-4, 0], hip.shape)
-    bones = np.stack([knee - hip, ankle - hip, goals - hip, toe - ankle, forward], axis=1)
-    products = (bones @ bones.swapaxes(-1, -2)).reshape(-1, 25).tolist()
-    thigh, shin, foot = np.moveaxis(np.array([bent(leg, extension, has_toes) for leg in products]) @ bones, 1, 0)
-    return np.stack([hip, hip + thigh, hip + thigh + shin, hip + thigh + shin - foot], axis=1)
+    swings = np.array([swung(leg, tuple(goal), (0.0, 1.0, 0.0), extension, has_toes)
+                       for leg, goal in zip(joints.tolist(), goals.tolist())])
+    bones = quat.rotate(swings, np.diff(joints, axis=1))
+    return np.concatenate([joints[:, :1], joints[:, :1] + np.cumsum(bones, axis=1)], axis=1)
 
 
 def lengths(joints):
@@ -96,15 +94,23 @@ def some_frames(motion, legs, count=400):
     return frames, np.linspace([5, -8, 0.5], [-3, 2, 1], count), rotations
 
 
+def reaching(legs, chains, frames, goals):
+    """The rotations of the chains with legs that reach for goals (K, 2, 3)."""
+    joints, none = frames[:, :, -4:, :3, 3].tolist(), (1.0, 0, 0, 0)
+    swings = [[(none, *swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes), none)
+               for leg, goal in zip(*pair)] for pair in zip(joints, goals.tolist())]
+    chains = chains.copy()
+    chains[:, :, -4:] = turned(chains[:, :, -4:], frames, np.array(swings))
+    return chains
+
+
 def test_toes_come_to_their_goals_within_a_tenth_of_a_millimetre(motion, legs):
     frames, roots, rotations = some_frames(motion, legs)
     chains = legs.rotations(rotations)
     before = legs.forward(roots, motion.positions[frames], chains)
     goals = before[:, :, -1, :3, 3] + np.random.default_rng(0).normal(0, 0.03, (len(frames), 2, 3)) * [1, 1, 0.3]
-    turned = chains.copy()
-    turned[:, :, -4:] = Feet(legs, len(frames), GROUND).reach(before, chains[:, :, -4:], goals)
-    after = legs.forward(roots, motion.positions[frames], turned)
-    reachable = np.linalg.norm(goals - before[:, :, -4, :3, 3], axis=-1) < legs.lengths * 0.95
+    after = legs.forward(roots, motion.positions[frames], reaching(legs, chains, before, goals))
+    reachable = np.linalg.norm(goals - before[:, :, -4, :3, 3], axis=-1) < np.array(legs.lengths) * 0.95
     error = np.linalg.norm(after[:, :, -1, :3, 3] - goals, axis=-1)
     assert reachable.mean() > 0.8 and error[reachable].max() < 1e-4
     np.testing.assert_allclose(after[:, :, -1, :3, :3], before[:, :, -1, :3, :3], atol=1e-5)  # toes keep their turn
@@ -179,13 +185,12 @@ def test_characters_without_toes_are_held_by_their_feet(motion):
     bare = type(character)(character.skeleton, {role: name for role, name in character.roles.items()
                                                 if not role.endswith("toe")}, character.mirror)
     legs = Legs(bare, motion.database.fixed, motion.moving)
-    assert not legs.has_toes and legs.turning.shape == (2, 3) and (legs.lengths < 0.9).all()
+    assert not legs.has_toes and legs.turning.shape == (2, 3) and max(legs.lengths) < 0.9
     frames, roots, rotations = some_frames(motion, legs)
     chains = legs.rotations(rotations)
     before = legs.forward(roots, motion.positions[frames], chains)
     np.testing.assert_array_equal(before[:, :, -1], before[:, :, -2])
     goals = before[:, :, -1, :3, 3] + [0.01, 0.02, 0.03]
-    chains[:, :, -4:] = Feet(legs, len(frames), GROUND).reach(before, chains[:, :, -4:], goals)
-    after = legs.forward(roots, motion.positions[frames], chains)
+    after = legs.forward(roots, motion.positions[frames], reaching(legs, chains, before, goals))
     np.testing.assert_allclose(after[:, :, -1, :3, 3], goals, atol=1e-4)
     np.testing.assert_allclose(after[:, :, -2, :3, :3], before[:, :, -2, :3, :3], atol=1e-5)  # nor do feet turn
