@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a hand to a wish: the velocity on the ground and the facing that the person wants."""
 
+import cmath
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,21 +29,20 @@ def intent_of(stick, speeds, heading, facing):
     heading  yaw that the stick's forward means: the view's, the character's, or 0 for the world
     facing   the yaw that the character faces now, kept where the stick says nothing
     """
-    move = beyond_dead_zone(stick.move)
+    # Vectors on the ground as complex numbers: a turn is a product.
+    move, face = _pushed(complex(stick.move_x, stick.move_y)), _pushed(complex(stick.face_x, stick.face_y))
     gait = "crouch" if stick.crouch > 0.5 else "run" if stick.run > 0.5 else "walk"
-    velocity = _turned(move, heading)
-    speed = float(np.linalg.norm(velocity))
-    strafing = stick.strafe > 0.5
-    face = beyond_dead_zone(stick.face)
-    if strafing and face.any():
-        yaw = heading + _yaw(face)
+    way = move * cmath.rect(1, heading)
+    if stick.strafe > 0.5:
+        yaw = heading + _yaw(face) if face else facing
     else:
-        yaw = _yaw(velocity) if speed > 1e-4 and not strafing else facing
+        yaw = _yaw(way) if abs(way) > 1e-4 else facing
     # Along and across where it will face: people are slower sideways and backwards.
-    along = _turned(velocity, -yaw)
+    along = way * cmath.rect(1, -yaw)
     forward, sideways, backward = getattr(speeds, gait)
-    scale = np.array([sideways, forward if along[1] > 0 else backward])
-    return Intent(_turned(along * scale, yaw), float(yaw), gait)
+    velocity = complex(along.real * sideways, along.imag * (forward if along.imag > 0 else backward))
+    velocity *= cmath.rect(1, yaw)
+    return Intent(np.array([velocity.real, velocity.imag]), float(yaw), gait)
 
 
 def tag_query(gait, tags, own=""):
@@ -55,10 +56,8 @@ def tag_query(gait, tags, own=""):
 
 def beyond_dead_zone(vector):
     """The stick with its dead zone taken off, so that it grows from zero, and with a length of at most 1."""
-    length = float(np.hypot(*vector))
-    if length < DEAD_ZONE:
-        return np.zeros(2)
-    return vector / length * min((length - DEAD_ZONE) / (1 - DEAD_ZONE), 1.0)
+    pushed = _pushed(complex(*vector))
+    return np.array([pushed.real, pushed.imag])
 
 
 def jumps(velocities, yaws, new_velocities, new_yaws):
@@ -67,10 +66,10 @@ def jumps(velocities, yaws, new_velocities, new_yaws):
     return faster | (np.abs(wrapped(new_yaws - yaws)) > JUMP_ANGLE)
 
 
+def _pushed(stick):
+    length = abs(stick)
+    return stick / length * min((length - DEAD_ZONE) / (1 - DEAD_ZONE), 1.0) if length >= DEAD_ZONE else 0j
+
+
 def _yaw(direction):
-    return float(np.arctan2(-direction[0], direction[1]))
-
-
-def _turned(vector, angle):
-    cos, sin = np.cos(angle), np.sin(angle)
-    return np.array([cos * vector[0] - sin * vector[1], sin * vector[0] + cos * vector[1]])
+    return math.atan2(-direction.real, direction.imag)

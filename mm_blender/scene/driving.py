@@ -50,7 +50,8 @@ class Status:
     search_ms: float = 0.0
     frame_ms: float = 0.0
     seconds: float = 0.0
-    sentences: tuple = ()
+    sentences: tuple = ()  # trouble
+    notes: tuple = ()  # good to know; nothing is wrong
 
 
 @dataclass(eq=False)
@@ -156,9 +157,9 @@ class Session:
 
     def __init__(self, context, obs, recording=None):
         self.seconds, self.recording = 0.0, recording
-        self.device, self._took, self._sentences = "Keyboard", 0.0, ()
+        self.device, self._took, self._sentences, self._notes = "Keyboard", 0.0, (), ()
         self._start_frame, self._before, self._view_before = context.scene.frame_current, SceneBefore(context), None
-        self._stages, self._puppets = [], []
+        self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
         self.driven = self._puppets[0]
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
@@ -169,7 +170,7 @@ class Session:
         began = time.perf_counter()
         seconds, self._clock = min(began - self._clock, LONGEST), began
         if sentence := self._waits_for(context):
-            self._sentences = (sentence,)
+            self._sentences, self._notes = (sentence,), ()
             redraw_views()
             return
         self._follow_active(context)
@@ -198,7 +199,8 @@ class Session:
             tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
             gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
             cost=float(player.matcher.costs[index]), search_ms=1000 * getattr(player, "search_seconds", 0.0),
-            frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences)
+            frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
+            notes=self._notes)
 
     @property
     def paths(self):
@@ -270,6 +272,12 @@ class Session:
             self._puppets += [Puppet(ob, stage, index) for index, ob in enumerate(together)]
             self._stages.append(stage)
 
+    def _try_to_join(self, ob):
+        try:
+            self._join([ob])
+        except MotionError as error:
+            self._refused[ob.session_uid] = str(error)
+
     def _waits_for(self, context):
         """Why nothing moves at present, as a sentence; empty if all is well."""
         ob = self.driven.fetch()
@@ -286,8 +294,9 @@ class Session:
         ob = active_armature(context)
         if ob is None or ob.session_uid == self.driven.uid:
             return
-        if ob.mm.bake.key and not any(puppet.uid == ob.session_uid for puppet in self._puppets):
-            self._join([ob])
+        known = [*self._refused, *(puppet.uid for puppet in self._puppets)]
+        if ob.mm.bake.key and ob.session_uid not in known:
+            self._try_to_join(ob)
         self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
 
     def _steer(self, context, view, seconds):
@@ -347,19 +356,21 @@ class Session:
         self._calm -= seconds
         if self._calm <= 0:
             self._calm = CALM
-            self._sentences = tuple(self._notes())
+            self._sentences, self._notes = tuple(self._find_trouble()), tuple(self._find_notes())
             redraw_panels()
 
-    def _notes(self):
-        """Trouble first, as sentences."""
+    def _find_trouble(self):
         puppet, ob = self.driven, self.driven.fetch()
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
         if sentence := puppet.stage.trouble[puppet.index]:
             yield sentence
         yield from puppet.stage.sentences
+        yield from self._refused.values()
         if ob.mm.bake.key != puppet.database.key:
             yield "The database was baked again: drive anew to use it."
+
+    def _find_notes(self):
         if self.gamepads is None:
             yield Gamepads.reason()
         elif self.gamepads.notice and not self.gamepads.names:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing what is played on the armature, frame by frame, with the fastest calls that Blender has."""
 
+import math
+
 import numpy as np
 from mathutils import Matrix
 
@@ -34,11 +36,15 @@ class Poser:
             joints = self._locals
             joints[:, :3, :3] = quat.to_matrix(rotations)
             joints[self._moving, :3, 3] = positions * self._unscaled
-            joints[0] = _matrix(root * self._unscaled, quat.from_yaw(yaw)) @ self._own
+            cos, sin = math.cos(yaw), math.sin(yaw)
+            self._root[:2, :2] = (cos, -sin), (sin, cos)
+            self._root[:3, 3] = root * self._unscaled
+            np.matmul(self._root, self._own, out=joints[0])
             if self._made_root:
                 joints[self._joints[0]] = joints[0] @ joints[self._joints[0]]
             np.matmul(self._before, joints[self._joints], out=self._found)
-            ob.pose.bones.foreach_get("matrix_basis", self._bases.ravel())  # of bones that are no joints
+            if len(self._at) < len(self._bases):  # bones that are no joints stay as they are
+                ob.pose.bones.foreach_get("matrix_basis", self._bases.ravel())
             self._bases[self._at] = self._found.swapaxes(1, 2)
             ob.pose.bones.foreach_set("matrix_basis", self._bases.ravel())
         ob.update_tag()
@@ -64,10 +70,10 @@ class Poser:
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         self._unscaled = np.float32(1 / scale)
         self._locals[:, :3, 3] = self.database.fixed * self._unscaled
-        self._own = np.eye(4)
+        self._root, self._own = np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32)
         if not self._made_root:
             place_of_root, turn_of_root = takes.root_bone(skeleton, baked)
-            self._own = _matrix(place_of_root * self._unscaled, turn_of_root)
+            self._own = _matrix(place_of_root * self._unscaled, turn_of_root).astype(np.float32)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
         before = [np.array(bone.matrix_local if bone.parent is None
                            else bone.parent.matrix_local.inverted() @ bone.matrix_local) for bone in bones]

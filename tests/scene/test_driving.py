@@ -146,6 +146,17 @@ def test_a_character_that_becomes_active_joins(character):
     assert first == pytest.approx(bpy.context.scene.frame_current + 30, abs=2), "its take begins when it joined"
 
 
+def test_one_that_cannot_join_is_named_and_driving_goes_on(character):
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    other = copy_of(character)
+    other.mm.bake.path = "//nowhere.mmdb"
+    bpy.context.view_layer.objects.active = other
+    go(session, 1.5)
+    assert session.driven.name == character.name and hips(character)[1] > 0.7
+    assert any("nowhere.mmdb" in sentence for sentence in session.status.sentences)
+
+
 def test_what_steered_can_be_saved_and_steers_again(character, tmp_path):
     session = driving.start(bpy.context, [character])
     session.keyboard.press("W", "forward")
