@@ -198,7 +198,7 @@ class Session:
             second=part.source_start + (frame - part.start) / motion.rate * part.speed,
             tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
             gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
-            cost=float(player.matcher.costs[index]), search_ms=1000 * getattr(player, "search_seconds", 0.0),
+            cost=float(player.matcher.costs[index]), search_ms=1000 * player.search_seconds,
             frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
             notes=self._notes)
 
