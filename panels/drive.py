@@ -43,7 +43,9 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         draw_sentence(box, ", ".join(ends), "BLANK1")
         draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip}", "ARMATURE_DATA", width=34)
         for sentence in status.sentences:
-            draw_sentence(box, sentence, "INFO", width=34)
+            draw_sentence(box, sentence, width=34)
+        for note in status.notes:
+            draw_sentence(box, note, "INFO", width=34)
 
 
 class DrivePanel(CharacterPanel):

@@ -20,7 +20,7 @@ RISE = 6  # from the bottom of a key or a line to the text in it
 MARGIN = 16  # from the board to the viewport's edge
 ROUND = 4
 WHITE, DIM, AMBER = (1.0, 1.0, 1.0, 0.92), (1.0, 1.0, 1.0, 0.55), (1.0, 0.72, 0.25, 1.0)
-BOX, BOX_EDGE = (0.05, 0.05, 0.05, 0.72), (1.0, 1.0, 1.0, 0.10)
+BOX, BOX_EDGE = (0.05, 0.05, 0.05, 0.82), (1.0, 1.0, 1.0, 0.10)
 CAP, CAP_EDGE = (0.22, 0.22, 0.22, 0.90), (1.0, 1.0, 1.0, 0.20)
 LIT, LIT_EDGE = (0.28, 0.45, 0.70, 1.0), (0.60, 0.78, 1.0, 0.90)
 RED = (0.92, 0.20, 0.18, 1.0)
@@ -48,7 +48,8 @@ class Board:
         self._steering = STICKS if labels is PAD else KEYS
         beside = 2 * EDGE + self._keys_width()
         self.width = beside + EDGE + LABEL + FACTS
-        sentences = [line for sentence in status.sentences for line in self._wrapped(sentence, self.width - 2 * EDGE)]
+        sentences = [(line, colour) for some, colour in ((status.sentences, AMBER), (status.notes, DIM))
+                     for sentence in some for line in self._wrapped(sentence, self.width - 2 * EDGE)]
         facts = facts_of(status)
         body = max((len(GAITS) + 1) * (KEY + GAP), len(facts) * LINE) + (GAP if sentences else 0)
         self.height = EDGE + LINE + GAP + body + LINE * len(sentences) + EDGE - GAP
@@ -58,8 +59,8 @@ class Board:
         top -= LINE + GAP
         self._put_keys(top)
         self._put_facts(facts, beside, top)
-        for row, line in enumerate(sentences, start=1):
-            self._text(EDGE, top - body - row * LINE, line, AMBER)
+        for row, (line, colour) in enumerate(sentences, start=1):
+            self._text(EDGE, top - body - row * LINE, line, colour)
 
     def _put_head(self, status, y):
         dot = 8
@@ -142,7 +143,7 @@ def facts_of(status):
 def held_of(session, settings):
     """The controls that a hand holds now, on whatever it steers with."""
     held = session.keyboard.held | ({"strafe"} if settings.strafe else set())
-    if session.status.device == "Keyboard" or not session.driven.input:
+    if session.device == "Keyboard" or not session.driven.input:
         return held
     stick = session.driven.input[-1][1]
     sticks = {"move": stick.move, "look": stick.face}
@@ -168,12 +169,12 @@ def guides_of(paths, settings, size):
 
 def _draw_board():
     session, ob = _driven()
-    if ob is None or not ob.mm.drive.show_hud:
+    if ob is None or not ob.mm.drive.show_hud or bpy.context.region_data != driving.view_of(bpy.context):
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, TEXT * scale)
     labels = drawing.kept("labels", int(time.perf_counter()), keymap.labels)  # they may be changed meanwhile
-    with_pad = session.status.device not in ("Keyboard", "Recording")
+    with_pad = session.device not in ("Keyboard", "Recording")
     board = Board(session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive),
                   lambda text: _width(text, scale))
     left, bottom = _corner(bpy.context.area, bpy.context.region)

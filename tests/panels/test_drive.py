@@ -16,7 +16,8 @@ from tests.panels.test_panels import Notes, drawn
 @pytest.fixture
 def driven(character, monkeypatch):
     """The character while it is being driven."""
-    status = Status(clip="walk", gait="walk", speed=1.24, seconds=12.0, sentences=("No frame may be entered.",))
+    status = Status(clip="walk", gait="walk", speed=1.24, seconds=12.0, sentences=("No frame may be entered.",),
+                    notes=("Autosave waits.",))
     session = SimpleNamespace(status=status, driven=SimpleNamespace(name=character.name), gamepads=None)
     monkeypatch.setattr(driving, "current", lambda: session)
     return session
@@ -46,6 +47,7 @@ def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
     assert "mm.drive" not in seen.operators.split(" | ")
     assert 'Driving "Walker": 12 s' in seen.texts and "Enter keeps the take, Esc cancels" in seen.texts
     assert "Walk, 1.2 m/s: walk" in seen.texts and "No frame may be entered." in seen.texts
+    assert "Autosave waits." in seen.texts and "ERROR" in seen.icons and "INFO" in seen.icons
 
 
 def test_every_setting_of_driving_is_somewhere(character):

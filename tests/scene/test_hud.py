@@ -84,19 +84,21 @@ def test_with_a_gamepad_its_buttons_are_shown_and_lit():
     assert {"Left Stick", "RT", "Start", "run", "keep"} <= set(texts(made)) and "W" not in texts(made)
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2
     stick = Stick(move_y=1.0, run=1.0)
-    session = SimpleNamespace(status=Status(device="A Pad"), keyboard=Keyboard(),
+    session = SimpleNamespace(device="A Pad", keyboard=Keyboard(),
                               driven=SimpleNamespace(input=[(0.0, stick)]))
     assert hud.held_of(session, SimpleNamespace(strafe=False)) == {"move", "run"}
-    session.status.device = "Keyboard"
+    session.device = "Keyboard"
     session.keyboard.press("W", "forward")
     assert hud.held_of(session, SimpleNamespace(strafe=True)) == {"forward", "strafe"}
 
 
-def test_sentences_are_amber_and_wrap_inside_the_board():
+def test_trouble_is_amber_notes_are_quiet_and_both_wrap_inside_the_board():
     sentence = 'The tag query "crouch" selects no frame of this database, so everything may be played: ' * 2
-    made = board(replace(STATUS, sentences=(sentence, "Autosave waits.")))
+    made = board(replace(STATUS, sentences=(sentence, "No frame."), notes=("Autosave waits.",)))
     amber = [text for text in made.texts if text[3] == hud.AMBER]
-    assert len(amber) > 3 and " ".join(text[2] for text in amber) == f"{sentence}Autosave waits."
+    assert len(amber) > 3 and " ".join(text[2] for text in amber) == f"{sentence}No frame."
+    _, y, text, colour = made.texts[-1]
+    assert (text, colour) == ("Autosave waits.", hud.DIM) and y < amber[-1][1]
     assert made.height > board().height
 
 

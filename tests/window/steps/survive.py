@@ -31,7 +31,7 @@ def steps(result):
     with in_view3d():
         bpy.ops.ed.undo_push(message="Stay")
     yield from begin()
-    result["autosave"] = [line for line in session().status.sentences if "Autosave" in line]
+    result["autosave"] = [line for line in session().status.notes if "Autosave" in line]
     press("Z", ctrl=True)
     yield from on()
     result["undo"] = facts(name) | {"stay": bpy.data.objects[name].mm.drive.stay}
