@@ -7,8 +7,9 @@ centre. Once any frame at a distance r is known, only frames with |x - c| ≥ |q
 farthest frame is not so far out are never opened, and of the others, whose frames are stored farthest first, only the
 beginning is compared. Nothing is approximated.
 
-A squared distance is one product, (-2x, |x|², 1) · (q, 1, |q|²): rows of the first kind are stored, the second is the
-`probe` of a query. Its rounding in float32 is bounded, and bounds are loosened by it, so that it rules out no winner.
+A squared distance is one product, (-2x, |x|², 1) · (q, 1, |q|²): the first kind is stored, the second is the `probe` of
+a query. Among frames |q|² makes no difference; without it the product is the `score` of a frame. Rounding in float32 is
+bounded, and bounds are loosened by it, so that it rules out no winner.
 """
 
 import math
@@ -20,9 +21,9 @@ import numpy as np
 
 from .database import REASONS
 
-# So many cells for the square root of the number of frames; k-means is trained on so many frames for each cell.
-CELLS_PER_ROOT, MOST_CELLS = 9.5, 8192
-SAMPLE_PER_CELL, ROUNDS = 8, 5
+# So many cells for the square root of the number of frames; in its rounds k-means sees so many frames for each cell.
+CELLS_PER_ROOT, MOST_CELLS = 10.5, 8192
+ROUNDS = 4, 8, 16, 24
 # No cell has more than so many times the mean of the cells' frames; they are compared block by block.
 LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
@@ -61,14 +62,12 @@ class Search:
         self.weights = np.array(weights, dtype=np.float32)
         weighted = self._features * self.weights
         centres = _means(weighted, self._cell)
-        away = _lengths(weighted - centres[self._cell]) * (1 + self._rounding)
-        self._store(weighted, away)
+        self._store(weighted, _lengths(weighted - centres[self._cell]) * (1 + self._rounding))
         self._lay_out()
-        self._centres = np.ascontiguousarray(_products(centres).T)
+        self._largest = float(self._rows[:, -1].max())
         # Rounding is added here, once for all: these squares are never too small, and never below zero.
-        self._largest = float(self._squares[self._frames >= 0].max())
-        self._centres[-2:] += self._rounding * np.array([[self._largest], [1]], dtype=np.float32)
-        self._centre_squares = self._centres[-2].copy()
+        self._all_centres = np.stack([*_products(centres).T, np.ones(len(centres), dtype=np.float32)])
+        self._all_centres[-2:] += self._rounding * np.array([[self._largest], [1]], dtype=np.float32)
         self.set_allowed(self._allowed)
 
     def set_allowed(self, allowed):
@@ -76,17 +75,18 @@ class Search:
         self._allowed = np.array(allowed, dtype=bool)
         of_rows = self._allowed[self._frames] & (self._frames >= 0)
         firsts = self._starts[:-1] * BLOCK
+        # What is infinitely far never wins: rows have a penalty, cells of which no row is allowed an infinite square.
+        self._penalty = np.where(of_rows, np.float32(0), np.float32(np.inf))
         self._radius = np.maximum.reduceat(np.where(of_rows, self._away, 0), firsts)
-        # An infinite square makes a distance infinite, so that no query has to look at what is allowed.
-        self._rows[:, -2] = np.where(of_rows, self._squares, np.inf)
-        self._centres[-2] = np.where(np.logical_or.reduceat(of_rows, firsts), self._centre_squares, np.inf)
+        self._centres = self._all_centres.copy()
+        self._centres[-2, ~np.logical_or.reduceat(of_rows, firsts)] = np.inf
 
     def allowing(self, allowed):
-        """Another Search among the same frames with the same weights, that may answer these."""
+        """Another Search over the same frames that may answer others: made at once, because most of it is shared.
+
+        What is changed in one does not touch the other. Still only one thread at a time may ask either of them.
+        """
         other = copy(self)
-        other._rows, other._centres = self._rows.copy(), self._centres.copy()
-        other._rows_of_cell = np.split(other._rows, self._starts[1:-1] * BLOCK)
-        other._blocks = other._rows.reshape(self._blocks.shape)
         other.set_allowed(allowed)
         return other
 
@@ -96,10 +96,13 @@ class Search:
         besides  (first, last) frames that may not be answered either: those around the one that is playing
         """
         probe = self._probe(query)
-        distances = probe.dot(self._centres)
-        np.sqrt(distances, out=distances)
-        reach = self._reach(probe, distances, besides, at_most)
-        return self._winner(probe, self._blocks_that_can_win(distances, reach), besides, at_most)
+        squares = probe.dot(self._centres)
+        reach = self._reach(probe, squares, int(squares.argmin()), besides, at_most)
+        row = self._best_row(probe, self._blocks_that_can_win(squares, reach), besides)
+        if row is None:
+            return None
+        cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
+        return Match(self._frames.item(row), cost) if cost <= at_most else None
 
     def nearest_many(self, queries, besides=None, at_most=np.inf):
         """nearest() for queries (K, D), with besides (K, 2) and at_most (K,) or one number: a list of K."""
@@ -114,13 +117,14 @@ class Search:
     def best(self, query, count, besides=None):
         """The count best Matches for a query (D,), best first; fewer if fewer are allowed."""
         probe = self._probe(query)
-        costs = self._rows @ probe
+        scores = self._rows.dot(probe[:-1])
+        scores += self._penalty
         if besides is not None:
-            _bar(costs, self._frames, besides)
-        rows = np.flatnonzero(costs < np.inf)
+            _bar(scores, self._frames, besides)
+        rows = np.flatnonzero(scores < np.inf)
         if count < len(rows):
-            last = np.partition(costs[rows], count - 1)[count - 1]
-            rows = rows[costs[rows] <= last + self._doubt(probe[-1], last)]
+            last = np.partition(scores[rows], count - 1)[count - 1]
+            rows = rows[scores[rows] <= last + self._doubt(probe[-1], last)]
         exact, frames = _exact(self._rows[rows], probe), self._frames[rows]
         order = np.lexsort((frames, exact))[:count]
         return [Match(int(frames[at]), float(exact[at])) for at in order]
@@ -150,15 +154,14 @@ class Search:
         self._frames[row] = order
         self._away = np.zeros(count, dtype=np.float32)
         self._away[row] = away[order]
-        self._rows = np.zeros((count, weighted.shape[1] + 2), dtype=np.float32)
+        self._rows = np.zeros((count, weighted.shape[1] + 1), dtype=np.float32)
         self._rows[row] = _products(weighted[order])
-        self._squares = self._rows[:, -2].copy()
-        self._rows_of_cell = np.split(self._rows, self._starts[1:-1] * BLOCK)
 
     def _lay_out(self):
         """Tables of the blocks of each cell, and memory for queries."""
         counts = np.diff(self._starts)
         self._blocks = self._rows.reshape(self._starts[-1], -1)
+        self._bounds = (self._starts * BLOCK).tolist()
         self._every_block = np.arange(len(self._blocks))
         self._block_table = self._starts[:-1, None] + np.arange(counts.max())
         # (C, most blocks of a cell) how far out each block begins; beyond the last one what is never enough.
@@ -172,31 +175,39 @@ class Search:
         probe = np.empty(len(self.weights) + 2, dtype=np.float32)
         weighted = np.multiply(query, self.weights, out=probe[:-2])
         probe[-2] = 1
-        probe[-1] = weighted @ weighted
+        probe[-1] = weighted.dot(weighted)
         return probe
 
-    def _reach(self, probe, distances, besides, at_most):
+    def _reach(self, probe, squares, nearest, besides, at_most):
         """How far the winner can be at most, because a frame of the nearest cell is no farther."""
-        known = min(self._least(int(distances.argmin()), probe, besides), at_most)
-        if known == math.inf and besides is not None:
-            known = min(self._least(int(cell), probe, besides) for cell in distances.argsort()[:10])
+        known = self._least(nearest, probe, besides)
+        if known == math.inf and besides is not None and at_most == math.inf:
+            known = min(self._least(int(cell), probe, besides) for cell in squares.argsort()[:10])
+        square = probe.item(-1)
         # √((r + |x - c|)² + e) ≤ √(r² + e) + |x - c|: with the rounding e added to r², distances may be off by it.
-        return math.sqrt(max(known, 0) + 3 * self._rounding * (float(probe[-1]) + self._largest))
+        return math.sqrt(max(min(known + square, at_most), 0) + 3 * self._rounding * (square + self._largest))
 
     def _least(self, cell, probe, besides):
-        """The least cost in a cell."""
-        costs = self._rows_of_cell[cell].dot(probe)
+        """The least score in a cell."""
+        first, end = self._bounds[cell], self._bounds[cell + 1]
+        scores = self._rows[first:end].dot(probe[:-1])
+        best = int(scores.argmin())
+        if self._may_be_answered(first + best, besides):
+            return scores.item(best)
+        scores += self._penalty[first:end]
         if besides is not None:
-            _bar(costs, self._frames[self._starts[cell] * BLOCK:self._starts[cell + 1] * BLOCK], besides)
-        return float(costs[costs.argmin()])
+            _bar(scores, self._frames[first:end], besides)
+        return scores.item(scores.argmin())
 
-    def _blocks_that_can_win(self, distances, reach):
+    def _blocks_that_can_win(self, squares, reach):
         """Those that begin at least |q - c| - r from their cell's centre."""
         if reach == math.inf:
             return self._every_block
-        cells = (distances - self._radius <= reach).nonzero()[0]
-        far = self._edges.take(cells, axis=0) >= (distances.take(cells) - reach)[:, None]
-        blocks = self._block_table.take(cells, axis=0)[far]
+        limits = self._radius + np.float32(reach)
+        limits *= limits
+        cells = (squares <= limits).nonzero()[0]
+        least = np.sqrt(squares.take(cells)) - np.float32(reach)
+        blocks = self._block_table.take(cells, axis=0)[self._edges.take(cells, axis=0) >= least[:, None]]
         return blocks if len(blocks) <= PLAIN * len(self._blocks) else self._every_block
 
     def _gathered(self, blocks):
@@ -206,74 +217,69 @@ class Search:
         out = self._gathering[:len(blocks)] if len(blocks) <= len(self._gathering) else None
         return self._blocks.take(blocks, axis=0, out=out, mode="clip").reshape(-1, self._rows.shape[1])
 
-    def _winner(self, probe, blocks, besides, at_most):
-        """The best Match in some blocks."""
+    def _best_row(self, probe, blocks, besides):
+        """The row of the best frame in some blocks; None if there is none that may be answered."""
         if not len(blocks):
             return None
-        rows = self._gathered(blocks)
-        costs = rows.dot(probe)
+        scores = self._gathered(blocks).dot(probe[:-1])
+        best = int(scores.argmin())
+        row, score = _row(blocks, best), scores.item(best)
+        scores[best] = np.inf
+        # Most often one frame is nearer than all others, beyond doubt, and may be answered.
+        clear = scores.item(scores.argmin()) > score + self._doubt(probe.item(-1), score)
+        if clear and self._may_be_answered(row, besides):
+            return row
+        scores[best] = score
+        return self._close_winner(probe, blocks, scores, besides)
+
+    def _close_winner(self, probe, blocks, scores, besides):
+        """The row of the best frame that may be answered, whatever the scores of others; None if there is none."""
+        scores += self._of_blocks(self._penalty, blocks)
         if besides is not None:
-            _bar(costs, self._frames_of(blocks), besides)
-        best = int(costs.argmin())
-        low = float(costs[best])
-        if low == math.inf:
+            _bar(scores, self._of_blocks(self._frames, blocks), besides)
+        least = scores.item(scores.argmin())
+        if least == math.inf:
             return None
-        near = (costs <= low + self._doubt(float(probe[-1]), low)).nonzero()[0]
-        if len(near) > 1:
-            best = int(near[_exact(rows.take(near, axis=0), probe).argmin()])
-        cost = float(_exact(rows[best], probe))
-        if cost > at_most:
-            return None
-        return Match(self._frames.item(blocks.item(best // BLOCK) * BLOCK + best % BLOCK), cost)
+        near = (scores <= least + self._doubt(probe.item(-1), least)).nonzero()[0]
+        rows = [_row(blocks, at) for at in near.tolist()]
+        return rows[0] if len(rows) == 1 else rows[_exact(self._rows.take(rows, axis=0), probe).argmin()]
 
-    def _doubt(self, square, cost):
-        """What rounding can make of the difference of two costs of that size: |x|² ≤ (|q| + |q - x|)²."""
-        return 2 * self._rounding * (3 * square + 2 * abs(cost))
+    def _may_be_answered(self, row, besides):
+        return not self._penalty.item(row) and (
+            besides is None or not besides[0] <= self._frames.item(row) <= besides[1])
 
-    def _frames_of(self, blocks):
-        return self._frames.reshape(-1, BLOCK).take(blocks, axis=0).ravel()
+    def _of_blocks(self, values, blocks):
+        """Of values of all rows those of some blocks."""
+        return values if blocks is self._every_block else values.reshape(-1, BLOCK).take(blocks, axis=0).ravel()
+
+    def _doubt(self, square, score):
+        """What rounding can make of the difference of two scores of that size: |x|² ≤ (|q| + |q - x|)²."""
+        return 2 * self._rounding * (3 * square + 2 * abs(score + square))
 
     def _nearest_few(self, queries, besides, at_most):
         """nearest() for some queries: all steps but the products with rows are taken for all of them at once."""
         probes = _probes(np.asarray(queries, dtype=np.float32) * self.weights)
-        distances, beyond = self._crowd[:, :len(probes)]
-        np.sqrt(np.dot(probes, self._centres, out=distances), out=distances)
-        reach = np.array([self._reach(*each) for each in zip(probes, distances, besides, at_most)], dtype=np.float32)
+        squares, limits = self._crowd[:, :len(probes)]
+        np.dot(probes, self._centres, out=squares)
+        nearest = squares.argmin(axis=1).tolist()
+        reach = np.array([self._reach(*each) for each in zip(probes, squares, nearest, besides, at_most)], dtype="f4")
         if np.isinf(reach).any():
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
-        pairs = (np.subtract(distances, self._radius, out=beyond) <= reach[:, None]).ravel().nonzero()[0]
+        np.square(np.add(self._radius, reach[:, None], out=limits), out=limits)
+        pairs = (squares <= limits).ravel().nonzero()[0]
         query, cells = np.divmod(pairs, len(self._radius))
-        far = self._edges.take(cells, axis=0) >= (distances.ravel().take(pairs) - reach.take(query))[:, None]
-        blocks = self._block_table.take(cells, axis=0)[far]
-        if len(blocks) > PLAIN * len(self._blocks) * len(probes):
+        least = np.sqrt(squares.ravel().take(pairs)) - reach.take(query)
+        far = self._edges.take(cells, axis=0) >= least[:, None]
+        chosen = far.ravel().nonzero()[0]
+        if len(chosen) > PLAIN * len(self._blocks) * len(probes):
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
-        bounds = np.searchsorted(query, np.arange(len(probes) + 1)).tolist()
-        counts = [np.count_nonzero(far[start:end]) for start, end in pairwise(bounds)]
-        costs = np.empty(len(blocks) * BLOCK, dtype=np.float32)
-        end = 0
-        for probe, count, without in zip(probes, counts, besides):
-            start, end = end, end + count
-            part = np.dot(self._gathered(blocks[start:end]), probe, out=costs[start * BLOCK:end * BLOCK])
-            if without is not None:
-                _bar(part, self._frames_of(blocks[start:end]), without)
-        return self._winners(probes, blocks, np.array(counts), costs, at_most)
-
-    def _winners(self, probes, blocks, counts, costs, at_most):
-        """_winner() for many probes: blocks of the first, counts[0] of them, of the second, …; costs of their rows."""
-        ends, least = counts.cumsum(), np.full(len(probes), np.inf, dtype=np.float32)
-        if len(some := counts.nonzero()[0]):
-            least[some] = np.minimum.reduceat(costs, (ends - counts)[some] * BLOCK)
-        limit = np.where(least < np.inf, least + self._doubt(probes[:, -1], least), -np.inf).astype(np.float32)
-        block, at = np.divmod((costs <= limit.repeat(counts * BLOCK)).nonzero()[0], BLOCK)
-        owner, row = np.searchsorted(ends, block, side="right"), blocks[block] * BLOCK + at
-        exact = _exact(self._rows.take(row, axis=0), probes[owner])
-        order = np.lexsort((exact, owner))
-        best = order[np.unique(owner, return_index=True)[1]]
-        found = [None] * len(probes)
-        for index, frame, cost in zip(owner[best].tolist(), self._frames[row[best]].tolist(), exact[best].tolist()):
-            if cost <= at_most[index]:
-                found[index] = Match(frame, cost)
-        return found
+        blocks = self._block_table.take(cells, axis=0).ravel().take(chosen)
+        ends = np.searchsorted(query, np.arange(len(probes) + 1)) * far.shape[1]
+        parts = [blocks[start:end] for start, end in pairwise(np.searchsorted(chosen, ends).tolist())]
+        rows = [self._best_row(*each) for each in zip(probes, parts, besides)]
+        costs = _exact(self._rows.take([row or 0 for row in rows], axis=0), probes).tolist()
+        return [Match(self._frames.item(row), cost) if row is not None and cost <= most else None
+                for row, cost, most in zip(rows, costs, at_most)]
 
 
 def enterable(database, tags="", end=1 / 3):
@@ -300,14 +306,19 @@ def why_not(database, frame, tags="", besides=None, end=1 / 3):
     return ""
 
 
-def _bar(costs, frames, besides):
-    """Makes the costs of frames that may not be answered infinite."""
-    costs[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
+def _bar(scores, frames, besides):
+    """Makes the scores of frames that may not be answered infinite."""
+    scores[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
+
+
+def _row(blocks, at):
+    """Which row of all is one of some blocks."""
+    return blocks.item(at // BLOCK) * BLOCK + at % BLOCK
 
 
 def _products(rows):
-    """(N, D + 2) so that the product with a probe (q, 1, |q|²) is the squared distance: -2 x, |x|² and 1."""
-    return np.concatenate([-2 * rows, np.einsum("nd,nd->n", rows, rows)[:, None], np.ones_like(rows[:, :1])], axis=1)
+    """(N, D + 1) so that the product with (q, 1) is the squared distance but for |q|²: -2 x and |x|²."""
+    return np.concatenate([-2 * rows, np.einsum("nd,nd->n", rows, rows)[:, None]], axis=1)
 
 
 def _probes(queries):
@@ -316,9 +327,12 @@ def _probes(queries):
 
 
 def _exact(rows, probes):
-    """(n,) squared distances of stored rows (n, D + 2) from one probe or as many, in float64."""
-    apart = np.subtract(rows[..., :-2] * -0.5, probes[..., :-2], dtype=np.float64)
-    return np.add.reduce(apart * apart, axis=-1)
+    """(n,) squared distances of stored rows (n, D + 1) from one probe or as many, in float64."""
+    apart = rows[:, :-1].astype(np.float64)
+    apart *= -0.5
+    apart -= probes[..., :-2]
+    apart *= apart
+    return np.add.reduce(apart, axis=-1)
 
 
 def _lengths(vectors):
@@ -335,17 +349,19 @@ def _cells(rows, seed):
     """(N,) which cell each row belongs to: k-means on a sample, then every row to its nearest centre."""
     rng = np.random.default_rng(seed)
     count = max(1, min(int(CELLS_PER_ROOT * len(rows) ** 0.5), len(rows) // 4, MOST_CELLS))
-    sample = rows[rng.choice(len(rows), min(len(rows), SAMPLE_PER_CELL * count), replace=False)]
-    centres = sample[:count]
-    for _ in range(ROUNDS):
+    mixed = rows[rng.permutation(len(rows))[:max(ROUNDS) * count]]
+    centres = mixed[:count]
+    for size in ROUNDS:
+        sample = mixed[:size * count]
         centres = _means(sample, _numbered(_nearest_centre(sample, centres)))
     return _cut(_nearest_centre(rows, centres))
 
 
 def _nearest_centre(rows, centres, block=256):
     """(N,) in blocks whose table of distances stays in the processor's cache."""
-    turned, half = np.ascontiguousarray(centres.T), np.einsum("nd,nd->n", centres, centres) / 2
-    return np.concatenate([(rows[at:at + block] @ turned - half).argmax(axis=1) for at in range(0, len(rows), block)])
+    turned = np.ascontiguousarray(_products(centres).T)
+    rows = np.concatenate([rows, np.ones_like(rows[:, :1])], axis=1)
+    return np.concatenate([(rows[at:at + block] @ turned).argmin(axis=1) for at in range(0, len(rows), block)])
 
 
 def _cut(cell):

@@ -115,11 +115,13 @@ def measure_changes(database, search):
     weights = search.weights.copy()
     sliders = [(np.where(np.arange(len(weights)) == index, 1.5, weights),) for index in range(6)]
     asked = [("walk",), ("run & ~dance",), ("",), ("walk | run",), ("~dance",), ("",)]
-    slider, tags = in_turns((search.set_weights, sliders),
-                            (lambda query: search.set_allowed(enterable(tagged, query)[0]), asked))
+    slider, tags, own = in_turns((search.set_weights, sliders),
+                                 (lambda query: search.set_allowed(enterable(tagged, query)[0]), asked),
+                                 (lambda query: search.allowing(enterable(tagged, query)[0]), asked))
     search.set_weights(weights)
     row("search, seconds to change a weight", f"{slider:.2f}", f"at most {WEIGHTS}", slider <= WEIGHTS)
     row("search, milliseconds to change the tag query", f"{tags * 1e3:.1f}", f"at most {TAGS}", tags * 1e3 <= TAGS)
+    row("search, milliseconds to make another for a tag query", f"{own * 1e3:.1f}", f"at most {TAGS}", own * 1e3 <= TAGS)
 
 
 def measure_growth(database, weights, queries):

@@ -50,6 +50,12 @@ def check(match, costs, at_most=np.inf):
         assert costs[match.frame] == pytest.approx(costs.min(), rel=1e-12, abs=1e-12)
 
 
+def check_alike(matches, others):
+    assert [match and match.frame for match in matches] == [other and other.frame for other in others]
+    for match, other in zip(matches, others):
+        assert match is None or match.cost == pytest.approx(other.cost, rel=1e-12, abs=1e-12)
+
+
 def queries_near(features, rng, count=60, noise=0.3):
     return features[rng.integers(0, len(features), count)] + noise * rng.standard_normal((count, SIZE)).astype("f4")
 
@@ -93,6 +99,52 @@ def test_allowed_frames_and_weights_change_independently(rng):
         search.set_weights(weights := weights[::-1])
         for query in queries_near(features, rng, 20):
             check(search.nearest(query), brute(features, weights, query, allowed))
+
+
+def test_a_search_that_allows_other_frames_answers_those_and_leaves_the_first_as_it_was(rng):
+    features, weights = clustered(rng), rng.uniform(0.2, 3, SIZE)
+    allowed, others = rng.random((2, len(features))) < [[0.5], [0.02]]
+    search = Search(features, weights, allowed)
+    second = search.allowing(others)
+    for query in queries_near(features, rng):
+        check(search.nearest(query), brute(features, weights, query, allowed))
+        check(second.nearest(query), brute(features, weights, query, others))
+        check(second.best(query, 1)[0], brute(features, weights, query, others))
+    queries = queries_near(features, rng)
+    check_alike(second.nearest_many(queries), [second.nearest(query) for query in queries])
+
+
+def test_changes_of_one_of_two_searches_over_the_same_frames_do_not_touch_the_other(rng):
+    features = clustered(rng)
+    allowed, others, more = rng.random((3, len(features))) < 0.3
+    first_weights, second_weights = rng.uniform(0.2, 3, (2, SIZE))
+    first = Search(features, first_weights, allowed)
+    second = first.allowing(others)
+    second.set_weights(second_weights)
+    first.set_allowed(more)
+    for query in queries_near(features, rng, 30):
+        check(first.nearest(query), brute(features, first_weights, query, more))
+        check(second.nearest(query), brute(features, second_weights, query, others))
+    first.set_weights(second_weights[::-1])
+    for query in queries_near(features, rng, 30):
+        check(second.nearest(query), brute(features, second_weights, query, others))
+        assert second.cost(query, 5) == pytest.approx(brute(features, second_weights, query)[5], rel=1e-12)
+
+
+def test_searches_over_the_same_frames_share_their_rows(rng):
+    search = Search(clustered(rng), np.ones(SIZE))
+    second = search.allowing(np.arange(3000) < 50)
+    assert second._rows is search._rows and second._features is search._features
+
+
+def test_of_near_frames_one_that_is_not_allowed_or_too_near_what_is_playing_does_not_hide_the_next(rng):
+    features = scattered(rng)
+    features[1500:1600] = features[1500] + np.linspace(0, 1e-3, 100, dtype=np.float32)[:, None]
+    allowed = np.arange(len(features)) % 3 > 0
+    search = Search(features, np.ones(SIZE), allowed)
+    assert search.nearest(features[1500]).frame == 1501
+    assert search.nearest(features[1500], (1490, 1510)).frame == 1511
+    assert search.nearest_many(features[1500:1502], [(1490, 1510), (1500, 1501)])[0].frame == 1511
 
 
 @pytest.mark.parametrize("make", [scattered, clustered])
@@ -197,9 +249,9 @@ def test_many_queries_are_answered_like_one_after_the_other(make, count, rng):
     queries = queries_near(features, rng, count)
     at_most = rng.choice([0.01, 1, np.inf], count)
     besides = np.stack([np.arange(count) * 3, np.arange(count) * 3 + 40], axis=-1)
-    assert search.nearest_many(queries) == [search.nearest(query) for query in queries]
-    assert search.nearest_many(queries, besides, at_most) == [
-        search.nearest(*each) for each in zip(queries, besides, at_most)]
+    check_alike(search.nearest_many(queries), [search.nearest(query) for query in queries])
+    check_alike(search.nearest_many(queries, besides, at_most),
+                [search.nearest(*each) for each in zip(queries, besides, at_most)])
 
 
 def test_many_queries_of_which_some_are_far_away(rng):
@@ -207,7 +259,7 @@ def test_many_queries_of_which_some_are_far_away(rng):
     search = Search(features, np.ones(SIZE))
     queries = queries_near(features, rng, 20)
     queries[::2] *= 1000
-    assert search.nearest_many(queries) == [search.nearest(query) for query in queries]
+    check_alike(search.nearest_many(queries), [search.nearest(query) for query in queries])
 
 
 def test_the_best_come_in_order_with_their_costs(rng):
