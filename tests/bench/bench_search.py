@@ -121,7 +121,8 @@ def measure_changes(database, search):
     search.set_weights(weights)
     row("search, seconds to change a weight", f"{slider:.2f}", f"at most {WEIGHTS}", slider <= WEIGHTS)
     row("search, milliseconds to change the tag query", f"{tags * 1e3:.1f}", f"at most {TAGS}", tags * 1e3 <= TAGS)
-    row("search, milliseconds to make another for a tag query", f"{own * 1e3:.1f}", f"at most {TAGS}", own * 1e3 <= TAGS)
+    row("search, milliseconds to make one for another tag query", f"{own * 1e3:.1f}", f"at most {TAGS}",
+        own * 1e3 <= TAGS)
 
 
 def measure_growth(database, weights, queries):
