@@ -21,7 +21,7 @@ class Cast:
 
     def __init__(self, library, count=1, settings=None, ground=None, obstacles=None):
         self.library = library
-        self.player = Player(library.motion, library.choice().search, count, settings)
+        self.player = Player(library.motion, library.choice().search, count, settings, library.standing)
         self.surround(ground, obstacles)
         self.film = Film(self.player)
         self.live = Live(self.player, self.film)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A database with all that driving makes from it, once for all characters that share it."""
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..control import speeds
+from ..control.intent import tag_query
 from ..matching.search import Search, enterable
 from .matcher import Motion
 
@@ -40,6 +42,19 @@ class Library:
         while len(self._choices) > READY:
             del self._choices[next(name for name in self._choices if name)]
         return found
+
+    @cached_property
+    def standing(self):
+        """A frame to begin with: the usual pose, not moving and not about to."""
+        features = self.database.normalisation.mean.copy()
+        for channel, part in zip(self.database.schema.channels, self.database.schema.slices):
+            if channel.kind in ("trajectory_position", "bone_velocity"):
+                features[part] = 0
+            elif channel.kind == "trajectory_direction":
+                features[part] = np.tile([0, 1], len(channel.times))
+        choice = self.choice(tag_query("walk", self.database.tags))
+        found = choice.search.nearest(self.database.normalisation.apply(features))
+        return found.frame if found is not None else 0
 
     def _choose(self, query):
         allowed, trouble = enterable(self.database, query)

@@ -53,3 +53,9 @@ def test_crouching_begins_and_ends_with_the_button(library, demo_database):
             cast.step()
         played[crouch] = [demo_database.tags["crouch"][row] for row in cast.film.trace().frames[-30:]]
         assert np.all(played[crouch]) if crouch else not np.any(played[crouch])
+
+
+def test_it_begins_standing(library, demo_database):
+    frame = library.standing
+    assert np.abs(library.motion.travel[frame]).max() < 0.15
+    assert not demo_database.tags["crouch"][frame]
