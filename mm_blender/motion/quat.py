@@ -131,6 +131,14 @@ def to_scaled_angle_axis(q):
     return 2 * log(q)
 
 
+def shortest_turn(a, b):
+    """Axis times angle (…, 3), in the parent's frame, of the shorter way from rotations a to b."""
+    q = mul(b, inv(a))
+    length = np.sqrt(_dot(q[..., 1:], q[..., 1:]) + TINY)
+    # Unlike arctan2, arctan takes a rotation and its negative for the same.
+    return 2 * np.arctan(length / (q[..., :1] + TINY)) / length * q[..., 1:]
+
+
 def slerp(a, b, t):
     """The rotation a fraction t (…) of the shortest way from a to b."""
     a, b = np.asarray(a), np.asarray(b)
@@ -147,7 +155,7 @@ def slerp(a, b, t):
 
 def angular_velocity(q, dt):
     """Scaled angle axis per second between neighbours of q (F, …, 4): shape (F - 1, …, 3), in the parent's frame."""
-    return to_scaled_angle_axis(absolute(mul(q[1:], inv(q[:-1])))) / dt
+    return shortest_turn(q[:-1], q[1:]) / dt
 
 
 def from_euler(angles, order):

@@ -34,6 +34,13 @@ def towards_number(x, v, goal, halflife, dt):
     return a * x + b * v + goal, c * x + d * v
 
 
+def velocity_number(x, v, a, goal_velocity, halflife, dt):
+    """velocity_towards() for plain numbers, as towards_number()."""
+    (_, p, q, _), (_, r, s, _), (_, t, u, _) = _velocity_numbers(halflife, dt)
+    v -= goal_velocity
+    return x + goal_velocity * dt + p * v + q * a, goal_velocity + r * v + s * a, t * v + u * a
+
+
 def decay(x, v, halflife, dt):
     """Offset and velocity after dt seconds on the way to zero: what inertialisation needs."""
     return towards(x, v, 0.0, halflife, dt)
@@ -82,6 +89,11 @@ def velocity_step(halflife, dt):
 @lru_cache(maxsize=64)
 def _decay_step(halflife, dt, dtype):
     return np.ascontiguousarray(towards_step(halflife, dt)[:, :2], dtype=dtype)
+
+
+@lru_cache(maxsize=64)
+def _velocity_numbers(halflife, dt):
+    return velocity_step(halflife, dt).tolist()
 
 
 @lru_cache(maxsize=64)

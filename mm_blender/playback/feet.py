@@ -66,8 +66,9 @@ class Legs:
         self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
         self._gather = np.maximum(self.chain, 0).ravel()
         self._idle = np.argwhere(self.chain < 0)
-        self._still = np.tile(np.eye(4), (2, most, 1, 1))
+        self._still = np.zeros((2, most, 4, 4))  # what a joint's frame has beside its rotation
         self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
+        self._still[..., 3, 3] = 1
         self._moving = [(column, side, level) for column, joint in enumerate(moving)
                         for side, level in np.argwhere(self.chain == joint)]
         self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
@@ -183,17 +184,18 @@ class Feet:
         """
         chains = self.legs.rotations(rotations)
         frames = self.legs.forward(roots, positions, chains)
-        goals, swings = [], []
+        goals, turns = [], []
         for pair, joints, forward, stand in zip(self.pairs, frames[:, :, -4:, :3, 3].tolist(),
                                                 frames[:, 0, 0, :3, 1].tolist(), contacts):
             for side, foot in enumerate(pair):
                 hip, _, _, toe = joints[side]
                 goal = foot.hold(toe, hip, stand[side], self.ground[side], self.legs.lengths[side], self.lock, dt)
-                goals.append(goal)
-                swings.append((NONE, *swung(joints[side], goal, forward, self.lock.extension, self.legs.has_toes), NONE))
-        legs = turned(chains[:, :, -4:], frames, np.reshape(swings, (-1, 2, 5, 4)))
+                goals += goal
+                for turn in turns_of(*swung(joints[side], goal, forward, self.lock.extension, self.legs.has_toes)):
+                    turns += turn
+        legs = turned(chains[:, :, -4:], frames, np.array(turns).reshape(-1, 2, 4, 4))
         rotations[:, self.legs.turning] = legs[:, :, :self.legs.turning.shape[1]]
-        return np.reshape(goals, (-1, 2, 3))
+        return np.array(goals).reshape(-1, 2, 3)
 
 
 NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
@@ -262,17 +264,31 @@ def _swing(old, new):
     return w / size, x / size, y / size, z / size
 
 
-def turned(rotations, frames, swings):
-    """Rotations (K, 2, 4, 4) of the legs after their swings (K, 2, 5, 4), of which the first and the last are NONE.
+def turns_of(thigh, shin, foot):
+    """How thigh, shin, foot and toe turn for these swings: each by that of its own bone, after taking back that of the
+    bone above; the toe keeps its direction."""
+    return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
 
-    A joint turns by its own bone's swing after taking back that of the one above, seen from there.
-    """
-    turns = quat.mul(swings[:, :, :-1] * OPPOSITE, swings[:, :, 1:])
+
+def turned(rotations, frames, turns):
+    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4), given in the world."""
+    # Seen from the bone above, the axis is turned back by that bone's frame.
     turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
     return quat.mul(turns, rotations)
 
 
-OPPOSITE = np.array([1.0, -1, -1, -1])
+def _after(back, swing):
+    """A swing after taking back another one."""
+    if swing == back:
+        return NONE
+    (a, b, c, d), (w, x, y, z) = back, swing
+    return (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
+            a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
+
+
+def _opposite(swing):
+    w, x, y, z = swing
+    return w, -x, -y, -z
 
 
 def _minus(a, b):

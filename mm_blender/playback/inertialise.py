@@ -47,10 +47,11 @@ class Inertia:
     def transition(self, who, played: Pose, new: Pose, dt):
         """Characters `who` (a boolean or index array) jump: `played` is what they showed one step of dt before, `new`
         what the database has now. Both are compared one step before, where the old motion is known."""
+        who = np.asarray(who)
         turns, places = slice(0, self._joints), slice(self._joints, -1)
         before = quat.mul(quat.from_scaled_angle_axis(new.spins[who] * -dt), new.rotations[who])
         offsets, speeds = self._state[:, who]
-        offsets[:, turns] = _turn(before, played.rotations[who])
+        offsets[:, turns] = quat.shortest_turn(before, played.rotations[who])
         offsets[:, places] = played.positions[who] - (new.positions[who] - new.velocities[who] * dt)
         offsets[:, -1] = played.travel[who] - new.travel[who]
         speeds[:, turns] = played.spins[who] - new.spins[who]
@@ -66,14 +67,16 @@ class Inertia:
         """
         spins, rotations = new.spins[who, joints], new.rotations[who, joints]
         before = quat.mul(quat.from_scaled_angle_axis(spins * -dt), rotations)
-        self._begin((who, joints), _turn(before, shown), _turn(shown_before, shown) / dt - spins)
+        self._begin((who, joints), quat.shortest_turn(before, shown),
+                    quat.shortest_turn(shown_before, shown) / dt - spins)
 
     def _begin(self, which, offsets, speeds):
         if self.blend.kind == "spring" and not self.blend.overshoot:
             speeds = spring_speed_limit(offsets, speeds, self.blend.halflife)
-        for state in (self._state, self._start):
-            state[0][which], state[1][which] = offsets, speeds
-        self._age[which] = 0
+        self._state[0][which], self._state[1][which] = offsets, speeds
+        if self.blend.kind == "quintic":
+            self._start[0][which], self._start[1][which] = offsets, speeds
+            self._age[which] = 0
 
     def apply(self, pose: Pose, dt):
         """The pose with what is left of the offsets, after they have decayed for dt seconds."""
@@ -121,8 +124,3 @@ def spring_speed_limit(x0, v0, halflife):
     """The speed v0, no faster towards zero than a critically damped spring can stop without passing it."""
     most = np.abs(x0) * (spring.damping(halflife) / 2)
     return np.where(x0 > 0, np.maximum(v0, -most), np.minimum(v0, most))
-
-
-def _turn(before, after):
-    """(…, 3) the shorter way from one rotation to another."""
-    return quat.to_scaled_angle_axis(quat.absolute(quat.mul(after, quat.inv(before))))

@@ -23,7 +23,8 @@ class Motion:
         self.spins = spins
         self.travel = root_velocities(database)
         self._tables = (self.positions, database.rotations, self.velocities, spins, self.travel, database.contacts)
-        self.bounds = np.array([[part.start, part.stop - 1] for part in database.ranges])
+        self.bounds = [(part.start, part.stop - 1) for part in database.ranges]
+        self.near = int(AROUND * database.rate)
         # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
         self.following = np.arange(1, len(database) + 1)
         self.ends = np.zeros(len(database), dtype=bool)
@@ -55,7 +56,7 @@ class MotionMatcher:
 
     def features(self):
         """(K, D) normalised features of what is playing."""
-        return self.motion.database.features[self.frames]
+        return self.motion.database.features.take(self.frames, axis=0)
 
     def pose(self):
         return self.motion.at(self.frames)
@@ -71,37 +72,39 @@ class MotionMatcher:
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
         must: (len(who),) those that cannot stay, because their clip ends; nor can those in frames that are not wanted
         """
-        who = np.asarray(who)
-        must = np.zeros(len(who), dtype=bool) if must is None else must
-        must = must | [self._wanted[index] is not None and not self._wanted[index][self.frames[index]] for index in who]
+        frames = self.frames.take(who).tolist()
+        must = [False] * len(frames) if must is None else must.tolist()
+        asks = {}  # of each Search
+        for row, (index, frame) in enumerate(zip(who, frames)):
+            wanted = self._wanted[index]
+            must[row] = must[row] or (wanted is not None and not wanted[frame])
+            asks.setdefault(self.searches[index], []).append((row, int(index), frame, must[row]))
         jumped = []
-        for search in dict.fromkeys(self.searches[index] for index in who):
-            asks = [row for row, index in enumerate(who) if self.searches[index] is search]
-            jumped += self._match(search, who[asks], queries[asks], stay, must[asks])
+        for search, rows in asks.items():
+            asked = queries if len(rows) == len(queries) else queries[[row[0] for row in rows]]
+            jumped += self._match(search, asked, stay, rows)
         return sorted(jumped)
 
-    def _match(self, search, who, queries, stay, must):
+    def _match(self, search, queries, stay, rows):
         """match() for characters with the same Search."""
-        here = self.frames[who]
-        self.costs[who] = search.cost(queries, here)
-        limits = np.where(must, np.inf, self.costs[who] * (1 - stay))
+        costs = search.cost(queries, [frame for _, _, frame, _ in rows]).tolist()
+        limits = [np.inf if must else cost * (1 - stay) for cost, (_, _, _, must) in zip(costs, rows)]
         jumped = []
-        for index, found in enumerate(_nearest(search, queries, self._around(here), limits)):
-            if found is None and must[index]:  # only frames around this one are allowed: better these than none
-                found = search.nearest(queries[index])
-            self.starved[who[index]] = found is None and must[index]
-            if found is not None and found.frame != here[index]:
-                self.frames[who[index]] = found.frame
-                self.costs[who[index]] = found.cost
-                jumped.append(int(who[index]))
+        for query, cost, (_, index, frame, must), found in zip(
+                queries, costs, rows, _nearest(search, queries, [self._around(row[2]) for row in rows], limits)):
+            if found is None and must:  # only frames around this one are allowed: better these than none
+                found = search.nearest(query)
+            self.starved[index] = found is None and must
+            self.costs[index] = cost
+            if found is not None and found.frame != frame:
+                self.frames[index], self.costs[index] = found.frame, found.cost
+                jumped.append(index)
         return jumped
 
-    def _around(self, frames):
-        """(len(frames), 2) first and last frame of what lies so near in the same clip that a jump would stutter."""
-        database = self.motion.database
-        near = int(AROUND * database.rate)
-        clips = self.motion.bounds[database.range_of_frame[frames]]
-        return np.column_stack([np.maximum(clips[:, 0], frames - near), np.minimum(clips[:, 1], frames + near)])
+    def _around(self, frame):
+        """First and last frame of what lies so near in the same clip that a jump would stutter."""
+        first, last = self.motion.bounds[self.motion.database.range_of_frame.item(frame)]
+        return max(first, frame - self.motion.near), min(last, frame + self.motion.near)
 
 
 def _nearest(search, queries, besides, limits):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..control import simulation
 from ..control.intent import jumps
-from ..control.simulation import Simulation
+from ..control.simulation import Simulation, to_numbers, to_points
 from ..motion import quat
 from .feet import Feet, Legs, Lock
 from .inertialise import Blend, Inertia
@@ -121,14 +121,15 @@ class Player:
         return due if due.any() else None
 
     def _move_roots(self):
-        simulated = zip(_numbers(self.simulation.positions), self.simulation.yaws.tolist())
+        simulation, sync = self.simulation, self.settings.sync
         roots = []
-        for place, yaw, velocity, goal in zip(_numbers(self.positions), self.yaws.tolist(),
-                                              self.played.travel.tolist(), simulated):
+        for place, yaw, velocity, goal, goal_yaw in zip(
+                to_numbers(self.positions), self.yaws.tolist(), self.played.travel.tolist(),
+                to_numbers(simulation.positions), simulation.yaws.tolist()):
             root = travel(place, yaw, velocity, self.dt)
-            roots.append(synchronise(*root, velocity, *goal, self.settings.sync, self.dt))
+            roots.append(synchronise(*root, velocity, goal, goal_yaw, sync, self.dt))
         places, yaws = zip(*roots)
-        self.positions, self.yaws = np.array(places).view(np.float64).reshape(-1, 2), np.array(yaws)
+        self.positions, self.yaws = to_points(places), np.array(yaws)
 
     def _release_feet(self, pose, contacts):
         for who, side in self.feet.release(contacts, self.dt):
@@ -162,7 +163,7 @@ class Trajectory:
         """Queries (K, D) with this trajectory: ways (K, T, 2) from the root and angles (K, T), both in the world."""
         back = np.exp(-1j * yaws)[:, None]
         near = np.empty((len(yaws), 2, len(self.times)), dtype=np.complex128)
-        near[:, 0], near[:, 1] = _complex(ways) * back, 1j * np.exp(1j * angles) * back
+        near[:, 0], near[:, 1] = ways.view(np.complex128)[..., 0] * back, 1j * np.exp(1j * angles) * back
         queries = queries.copy()
         numbers = near.view(np.float64).reshape(len(yaws), -1)[:, self._order]
         queries[:, self._columns] = (numbers - self._mean) / self._scale
@@ -179,12 +180,3 @@ def standing_height(motion, legs):
     contacts = database.contacts[sample]
     return np.array([np.median(toes[contacts[:, side], side, 2]) if contacts[:, side].any() else 0.0
                      for side in (0, 1)])
-
-
-def _complex(points):
-    """Points (…, 2) as x + yi."""
-    return points.view(np.complex128)[..., 0]
-
-
-def _numbers(points):
-    return _complex(points).tolist()

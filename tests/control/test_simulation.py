@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from mm_blender.control.obstacles import Obstacles
 from mm_blender.control.simulation import Simulation, wrapped
 
 STEP = 1 / 60
@@ -55,6 +56,20 @@ def test_it_turns_the_shorter_way():
     simulation.place([[0, 0]], [3.0])
     simulation.step(np.zeros((1, 2)), np.array([-3.0]))
     assert simulation.yaws[0] > 3.0
+
+
+def test_it_slides_along_walls_also_where_it_looks_ahead():
+    simulation, wish = Simulation(1, STEP), (np.array([[1.0, 1.5]]), np.zeros(1))
+    simulation.obstacles = Obstacles([[[-9, 2], [9, 2]]], 0.3)
+    for _ in range(180):
+        simulation.step(*wish)
+    assert 1.69 < simulation.positions[0, 1] <= 1.7 and simulation.positions[0, 0] > 2.5
+    np.testing.assert_allclose(simulation.velocities, [[1, 0]], atol=0.02)
+    before = simulation.positions[0, 0]
+    ahead, _ = simulation.at([-0.2, 0.2, 0.5, 1.0], *wish)
+    assert (ahead[..., 1] < 1.701).all() and ahead[0, -1, 0] - before > 0.9
+    simulation.step(np.array([[0.0, -1.5]]), np.zeros(1))
+    assert simulation.velocities[0, 1] < 0  # nothing holds it
 
 
 def test_angles_are_wrapped():

@@ -221,6 +221,17 @@ def test_yaw_is_measured_from_forward_y():
     np.testing.assert_allclose(quat.yaw(forward[:, :2]), angle, atol=1e-12)
 
 
+def test_the_shortest_turn_leads_from_one_rotation_to_the_other():
+    a, b = some_rotations(200), some_rotations(200)
+    turn = quat.shortest_turn(a, b)
+    assert angle_between(quat.mul(quat.from_scaled_angle_axis(turn), a), b).max() < 1e-9
+    assert np.linalg.norm(turn, axis=-1).max() <= np.pi
+    np.testing.assert_allclose(quat.shortest_turn(a, -b), turn, atol=1e-12)
+    np.testing.assert_allclose(quat.shortest_turn(a, a), 0, atol=1e-12)
+    half = quat.shortest_turn(np.array([1.0, 0, 0, 0]), np.array([0.0, 0, 1, 0]))
+    np.testing.assert_allclose(np.abs(half), [0, np.pi, 0])
+
+
 def test_absolute_keeps_the_rotation():
     q = some_rotations(30)
     assert (quat.absolute(q)[:, 0] >= 0).all()

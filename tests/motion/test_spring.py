@@ -38,6 +38,13 @@ def test_offsets_and_velocities_in_one_array_decay_alike():
     assert after.dtype == np.float32 and after.shape == state.shape
 
 
+def test_plain_numbers_go_the_same_way():
+    turning = 1.0, -2.0, 0.4, 0.2, 0.05
+    np.testing.assert_allclose(spring.towards_number(*turning), spring.towards(*turning))
+    moving = 1 + 2j, -0.5 + 1j, 3 - 2j, 0.2j, 0.16, 0.05
+    np.testing.assert_allclose(spring.velocity_number(*moving), spring.velocity_towards(*moving), atol=1e-12)
+
+
 def test_velocity_towards_is_the_spring_of_the_velocity_and_its_integral():
     x, v, a, goal = 1.0, 2.0, -3.0, 4.0
     times = np.linspace(0, 0.5, 5001)

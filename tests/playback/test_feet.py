@@ -7,7 +7,7 @@ import pytest
 from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Feet, Foot, Legs, Lock, swung, turned
+from mm_blender.playback.feet import Foot, Legs, Lock, swung, turned, turns_of
 
 DT = 1 / 60
 GROUND, LOCK = np.array([0.02, 0.02]), Lock()
@@ -96,11 +96,10 @@ def some_frames(motion, legs, count=400):
 
 def reaching(legs, chains, frames, goals):
     """The rotations of the chains with legs that reach for goals (K, 2, 3)."""
-    joints, none = frames[:, :, -4:, :3, 3].tolist(), (1.0, 0, 0, 0)
-    swings = [[(none, *swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes), none)
-               for leg, goal in zip(*pair)] for pair in zip(joints, goals.tolist())]
+    turns = [[turns_of(*swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
+             for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
     chains = chains.copy()
-    chains[:, :, -4:] = turned(chains[:, :, -4:], frames, np.array(swings))
+    chains[:, :, -4:] = turned(chains[:, :, -4:], frames, np.array(turns))
     return chains
 
 

@@ -23,7 +23,7 @@ def test_each_character_searches_among_its_own_frames(motion, search, running, d
     matcher.allow(1, running)
     queries = matcher.features() + np.random.default_rng(0).normal(size=(3, demo_database.schema.size))
     must = np.ones(3, dtype=bool)
-    alone = [search.nearest(query, matcher._around(matcher.frames)[0]).frame for query in queries]
+    alone = [search.nearest(query, matcher._around(matcher.frames[0])).frame for query in queries]
     assert matcher.match([0, 1, 2], queries, must=must) == [0, 1, 2]
     assert demo_database.tags["run"][matcher.frames[1]]
     assert [matcher.frames[0], matcher.frames[2]] == [alone[0], alone[2]]
