@@ -88,7 +88,8 @@ def stream(database, search):
 
 def measure_queries(database, search, queries, frames):
     plain = Plain(database.features, search.weights, database.barred() == 0)
-    wrong = sum(search.nearest(query).cost > search.cost(query, plain.nearest(query)) for query in queries)
+    wrong = sum(search.cost(query, search.nearest(query).frame) > search.cost(query, plain.nearest(query))
+                for query in queries)
     chosen = np.random.default_rng(0).choice(len(queries), TIMED, replace=False)
     some, playing = queries[chosen], frames[chosen]
     limits = [((frame - 20, frame + 20), search.cost(query, frame)) for query, frame in zip(some, playing)]
