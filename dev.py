@@ -130,7 +130,7 @@ def package(arguments):
 
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
-    if code := _window_tests(["-k", "tour or artist_drives"]) or demo(arguments):
+    if code := _window_tests(["-k", "tour or artist_drives or changed_steers"]) or demo(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
     for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:

@@ -79,7 +79,7 @@ class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
         layout.prop(settings, "own_speeds")
         speeds = None if settings.own_speeds else stage.speeds_of(ob)
         if speeds is None and not settings.own_speeds:
-            draw_sentence(layout, "They are measured from the database when driving starts.", "INFO")
+            draw_sentence(layout, "They are measured from the database when driving starts.", "INFO", 36)
             return
         layout.use_property_split = False
         column = layout.column(align=True)
