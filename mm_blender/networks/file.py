@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The .mmnet file: trained networks with all that driving needs to know, so that no database is needed."""
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .. import archive
+from ..control.speeds import Speeds
+from ..errors import MotionError
+from ..matching.database import RATES
+from ..matching.features import Normalisation
+from ..matching.schema import Schema
+from ..matching.tags import select
+from ..motion.character import Character
+from ..motion.skeleton import Skeleton
+from .layout import Layout
+from .network import Weights
+
+KIND, VERSION = "mmnet", 1
+NAMES = ("decompressor", "stepper", "projector")
+MOST_LAYERS = 32
+_ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "standing",
+           "combinations")
+_NORMALS = ("mean", "scale", "centre", "span")
+
+
+@dataclass(frozen=True, eq=False)
+class Networks:
+    """Trained networks of one character. With D features, Z latents, T tags and U combinations of tags:
+
+    decompressor  features and latents (D + Z) → row of a pose (see Layout)
+    stepper       features, latents and the step in frames (D + Z + 1) → their change per frame (D + Z)
+    projector     query and the combinations of tags that are allowed (D + U) → features and latents (D + Z)
+    moving        (M,) joints that have positions of their own, the root not among them
+    fixed         (J, 3) local positions of all joints
+    limits        (2, D + Z) the least and the largest features and latents in the data
+    standing      (C,) how high each toe is while its foot stands
+    tags          T names
+    combinations  (U, T) bool, those that frames have which may be entered
+    key           of the database that they were trained on
+    figures       how good they are, as plain values
+    """
+
+    character: Character
+    rate: float
+    schema: Schema
+    normalisation: Normalisation
+    moving: np.ndarray
+    fixed: np.ndarray
+    limits: np.ndarray
+    standing: np.ndarray
+    tags: tuple
+    combinations: np.ndarray
+    speeds: Speeds
+    decompressor: Weights
+    stepper: Weights
+    projector: Weights
+    key: str = ""
+    figures: dict = field(default_factory=dict)
+
+    @property
+    def skeleton(self):
+        return self.character.skeleton
+
+    @property
+    def latents(self):
+        """How many numbers each frame has beside its features."""
+        return self.limits.shape[1] - self.schema.size
+
+    @cached_property
+    def layout(self):
+        return Layout(len(self.skeleton), len(self.moving), len(self.character.contact_roles()), len(self.tags))
+
+    @property
+    def nbytes(self):
+        """Bytes of the weights in the file."""
+        return 2 * sum(getattr(self, name).numbers for name in NAMES)
+
+    def allowed(self, query=""):
+        """(U,) the combinations of tags that a tag query selects, and a sentence if it selects none."""
+        masks = {name: self.combinations[:, column] for column, name in enumerate(self.tags)}
+        everything = np.ones(len(self.combinations), dtype=bool)
+        if (asked := select(query, masks, len(self.combinations))).any():
+            return asked, ""
+        return everything, f'No motion that was learned is selected by the tag query "{query}": it is not heeded.'
+
+    def save(self, path, latents=None):
+        """latents: (N, Z) of the database's frames, for Motion Matching with the Decompressor alone."""
+        character, skeleton = self.character, self.skeleton
+        header = {
+            "rate": self.rate, "names": skeleton.names, "roles": character.roles, "mirror": character.mirror,
+            "forward": character.forward, "schema": self.schema.to_json(), "tags": self.tags,
+            "speeds": asdict(self.speeds), "key": self.key, "figures": self.figures,
+            "layers": {name: len(getattr(self, name).layers) for name in NAMES},
+        }
+        arrays = {
+            "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
+            "fixed": self.fixed, "moving": self.moving, "mean": self.normalisation.mean,
+            "scale": self.normalisation.scale, "limits": self.limits, "standing": self.standing,
+            "combinations": self.combinations,
+        }
+        for name in NAMES:
+            arrays.update(_to_arrays(name, getattr(self, name)))
+        latents = np.zeros((0, self.latents)) if latents is None else latents
+        archive.write(path, KIND, VERSION, header, {**arrays, "latents": latents.astype(np.float16)})
+
+
+def load(path):
+    """Networks from their file, checked; latents stay in it."""
+    header, _ = archive.read(path, KIND, VERSION, ())
+    try:
+        names = [*_ARRAYS, *(name for network in NAMES for name in _array_names(network, header["layers"][network]))]
+    except Exception as error:  # the header may hold anything that JSON can
+        raise _damaged(path, error) from error
+    header, arrays = archive.read(path, KIND, VERSION, names)
+    try:
+        networks = _from_file(header, arrays)
+        _check(networks)
+    except Exception as error:
+        raise _damaged(path, error) from error
+    return networks
+
+
+def load_latents(path, database):
+    """(N, Z) latents of a database's frames, from the file of the networks that were trained on it."""
+    header, arrays = archive.read(path, KIND, VERSION, ("latents",))
+    latents = arrays["latents"]
+    if header.get("key") != database.key or len(latents) != len(database):
+        raise MotionError(f'"{path}" was trained on another database: train it anew, or choose the database it is of.')
+    if latents.ndim != 2 or latents.dtype != np.float16 or not np.isfinite(latents).all():
+        raise MotionError(f'"{path}" is damaged: train it anew (its latents are not all numbers).')
+    return latents.astype(np.float32)
+
+
+def _to_arrays(name, weights):
+    arrays = {f"{name}.{part}": getattr(weights, part).astype(np.float32) for part in _NORMALS}
+    for index, (matrix, biases) in enumerate(weights.layers):
+        arrays[f"{name}.{index}.weights"] = matrix.astype(np.float16)
+        arrays[f"{name}.{index}.biases"] = biases.astype(np.float16)
+    return arrays
+
+
+def _array_names(name, layers):
+    if type(layers) is not int or not 1 <= layers <= MOST_LAYERS:
+        raise ValueError(f"its {name} has {layers} layers")
+    return [f"{name}.{part}" for part in _NORMALS] + [
+        f"{name}.{index}.{part}" for index in range(layers) for part in ("weights", "biases")]
+
+
+def _from_arrays(name, layers, arrays):
+    pairs = tuple((arrays[f"{name}.{index}.weights"].astype(np.float32),
+                   arrays[f"{name}.{index}.biases"].astype(np.float32)) for index in range(layers))
+    return Weights(pairs, *(arrays[f"{name}.{part}"] for part in _NORMALS))
+
+
+def _from_file(header, arrays):
+    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"])
+    return Networks(
+        character=Character(skeleton, header["roles"], header["mirror"], header["forward"]), rate=header["rate"],
+        schema=Schema.from_json(header["schema"]), normalisation=Normalisation(arrays["mean"], arrays["scale"]),
+        moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], standing=arrays["standing"],
+        tags=tuple(header["tags"]), combinations=arrays["combinations"],
+        speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}), key=header["key"],
+        figures=header["figures"],
+        **{name: _from_arrays(name, header["layers"][name], arrays) for name in NAMES})
+
+
+# What a file must be: one that was patched or put together badly must not fail later, in the middle of a take.
+
+def _check(networks):
+    joints, size, state = len(networks.skeleton), networks.schema.size, networks.limits.shape[-1]
+    moving, tags = networks.moving, networks.tags
+    _expect(type(networks.rate) in (int, float) and RATES[0] <= networks.rate <= RATES[1], "its rate makes no sense")
+    _expect(moving.ndim == 1 and len(moving) == len(set(moving.tolist()) & set(range(1, joints))),
+            "it moves joints that it does not have")
+    _expect(all(isinstance(text, str) for text in (*networks.skeleton.names, *tags, networks.key)),
+            "its names are not words")
+    _expect(isinstance(networks.figures, dict), "its figures make no sense")
+    missing = [role for role in networks.schema.roles if not networks.character.has(role)]
+    _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
+    speeds = [*networks.speeds.walk, *networks.speeds.run, *networks.speeds.crouch]
+    _expect(len(speeds) == 9 and np.isfinite(speeds).all(), "its speeds make no sense")
+    combinations = len(networks.combinations)
+    _expect(combinations > 0, "it has learned no motion")
+    expected = {
+        "moving": (moving, np.int32, (len(moving),)), "fixed": (networks.fixed, np.float32, (joints, 3)),
+        "mean": (networks.normalisation.mean, np.float32, (size,)),
+        "scale": (networks.normalisation.scale, np.float32, (size,)),
+        "limits": (networks.limits, np.float32, (2, state)),
+        "standing": (networks.standing, np.float32, (networks.layout.contacts,)),
+        "combinations": (networks.combinations, np.bool_, (combinations, len(tags))),
+    }
+    for name, (array, kind, shape) in expected.items():
+        _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
+        _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
+        _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+    _expect(state > size and (networks.normalisation.scale > 0).all(), "its features make no sense")
+    _check_weights("decompressor", networks.decompressor, state, networks.layout.size)
+    _check_weights("stepper", networks.stepper, state + 1, state)
+    _check_weights("projector", networks.projector, size + combinations, state)
+
+
+def _check_weights(name, weights, inputs, outputs):
+    for part, length in zip(_NORMALS, (inputs, inputs, outputs, outputs)):
+        array = getattr(weights, part)
+        _expect(array.shape == (length,) and array.dtype == np.float32 and np.isfinite(array).all(),
+                f"the {part} of its {name} does not fit")
+    _expect((weights.scale > 0).all(), f"its {name} divides by zero")
+    width = inputs
+    for matrix, biases in weights.layers:
+        _expect(matrix.ndim == 2 and len(matrix) == width and biases.shape == (matrix.shape[1],),
+                f"the layers of its {name} do not fit together")
+        _expect(np.isfinite(matrix).all() and np.isfinite(biases).all(), f"its {name} is not all numbers")
+        width = matrix.shape[1]
+    _expect(width == outputs, f"its {name} has {width} outputs instead of {outputs}")
+
+
+def _expect(condition, otherwise):
+    if not condition:
+        raise ValueError(otherwise)
+
+
+def _damaged(path, error):
+    return MotionError(f'"{path}" is damaged: train it anew ({archive.in_short(error)}).')

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A small feed-forward network, evaluated with NumPy for one character or many at once."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What a network has learned.
+
+    layers        pairs of weights (in, out) and biases (out,); a ReLU lies between two layers
+    mean, scale   (in,) by which its input is normalised
+    centre, span  (out,) what its output is multiplied with and added to
+    """
+
+    layers: tuple
+    mean: np.ndarray
+    scale: np.ndarray
+    centre: np.ndarray
+    span: np.ndarray
+
+    @property
+    def inputs(self):
+        return len(self.mean)
+
+    @property
+    def outputs(self):
+        return len(self.centre)
+
+    @property
+    def numbers(self):
+        """How many weights and biases there are."""
+        return sum(weights.size + biases.size for weights, biases in self.layers)
+
+    def halved(self):
+        """The same weights as a file keeps them: rounded to float16."""
+        layers = tuple(tuple(part.astype(np.float16).astype(np.float32) for part in layer) for layer in self.layers)
+        return replace(self, layers=layers)
+
+
+
+class Network:
+    """Evaluates Weights. Normalisations are worked into the first and the last layer, once."""
+
+    def __init__(self, weights, count=1):
+        """count: for so many rows memory is made ready; more may be asked for at any time."""
+        self.inputs, self.outputs = weights.inputs, weights.outputs
+        self._layers = _folded(weights)
+        self._reserve(count)
+
+    def __call__(self, rows):
+        """(K, out) of rows (K, in); the memory is used again by the next call."""
+        count = len(rows)
+        if count > self._room:
+            self._reserve(count)
+        for (weights, biases), whole in zip(self._layers[:-1], self._memory):
+            out = whole[:count]
+            np.dot(rows, weights, out=out)
+            out += biases
+            rows = np.maximum(out, 0, out=out)
+        weights, biases = self._layers[-1]
+        out = self._memory[-1][:count]
+        np.dot(rows, weights, out=out)
+        out += biases
+        return out
+
+    def _reserve(self, count):
+        self._room = count
+        self._memory = [np.empty((count, len(biases)), dtype=np.float32) for _, biases in self._layers]
+
+
+def _folded(weights):
+    layers = [[matrix.astype(np.float64), biases.astype(np.float64)] for matrix, biases in weights.layers]
+    first, last = layers[0], layers[-1]
+    first[0] = first[0] / weights.scale[:, None].astype(np.float64)
+    first[1] = first[1] - weights.mean.astype(np.float64) @ first[0]
+    last[0], last[1] = last[0] * weights.span, last[1] * weights.span + weights.centre
+    return [tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]

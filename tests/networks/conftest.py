@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks of the demo character that have learned nothing: all that can be said about them without training."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mm_blender.control import speeds
+from mm_blender.networks.file import Networks
+from mm_blender.networks.layout import Layout
+from mm_blender.networks.network import Weights
+
+LATENTS, HIDDEN = 4, 16
+
+
+@pytest.fixture(scope="session")
+def networks(demo_database):
+    return untrained(demo_database)
+
+
+@pytest.fixture(scope="session")
+def make_weights():
+    return random_weights
+
+
+def untrained(database):
+    rng = np.random.default_rng(0)
+    tags = tuple(sorted(database.tags))
+    moving = database.moving[database.moving != 0]
+    combinations = np.unique(np.stack([database.tags[name] for name in tags], axis=1), axis=0)
+    size, state = database.schema.size, database.schema.size + LATENTS
+    layout = Layout(len(database.skeleton), len(moving), database.contacts.shape[1], len(tags))
+    sizes = {"decompressor": (state, HIDDEN, layout.size), "stepper": (state + 1, HIDDEN, HIDDEN, state),
+             "projector": (size + len(combinations), HIDDEN, HIDDEN, state)}
+    return Networks(
+        character=database.character, rate=database.rate, schema=database.schema,
+        normalisation=database.normalisation, moving=moving, fixed=database.fixed,
+        limits=np.stack([np.full(state, -3), np.full(state, 3)]).astype(np.float32),
+        standing=np.zeros(2, dtype=np.float32), tags=tags, combinations=combinations,
+        speeds=speeds.measure(database), key=database.key, figures={"joint_error_cm": 1.5},
+        **{name: random_weights(rng, *numbers) for name, numbers in sizes.items()})
+
+
+def random_weights(rng, *sizes):
+    layers = tuple((rng.normal(0, before ** -0.5, (before, after)).astype(np.float32),
+                    rng.normal(0, 0.1, after).astype(np.float32)) for before, after in pairwise(sizes))
+    normals = (rng.normal(size=sizes[0]), rng.uniform(0.5, 2, sizes[0]), rng.normal(size=sizes[-1]),
+               rng.uniform(0.5, 2, sizes[-1]))
+    return Weights(layers, *(part.astype(np.float32) for part in normals))
