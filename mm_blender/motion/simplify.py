@@ -14,7 +14,7 @@ SAME = 1e-5  # values that differ by less are the same
 FREE, RESTING = 0.05, 0.05
 NEAR = 0.1  # metres: a bone without joints below it turns something of this size
 MARGIN = 0.97  # of the tolerance: Blender computes in single precision
-ROUNDS = 30
+ROUNDS = 16  # then nothing helps: a key on each frame may still be too few for what happens between frames
 BLOCK = 16384  # frames that fit into a processor's own memory
 
 
@@ -54,14 +54,29 @@ def simplify(clip, curves, tolerance, every=1):
     every  only each so many-th frame can have a key, and the last; those between are there to be matched
     """
     exact, _ = clip.globals()
-    allowed = MARGIN * tolerance * np.clip(_speeds(exact, clip.rate) / FREE, RESTING, 1)
+    allowed = np.full(exact.shape[1::-1], MARGIN * tolerance)
+    # Only where there can be keys: between them a foot that stands may tremble whatever one does.
+    allowed[:, ::every] *= np.clip(_speeds(exact[::every], clip.rate / every) / FREE, RESTING, 1)
     fits = [_Fit(clip, each, allowed, every) for each in curves]
+    for step in dict.fromkeys((every, 1)):  # most keys are found with less to look at
+        for fit in fits:
+            fit.look_at(step)
+        _settle(clip, fits, exact, allowed)
+    return [fit.kept.reshape(each.values.shape[:2]) for fit, each in zip(fits, curves)]
+
+
+def _settle(clip, fits, exact, allowed):
+    """More keys, until no joint is further from where it was (F, J, 3) than allowed (J, F), or nothing helps."""
+    apart = np.zeros_like(allowed)
     for _ in range(ROUNDS):
-        positions, rotations = clip.positions.copy(), clip.rotations.copy()
         for fit in fits:
             fit.refine()
-            fit.pose(positions, rotations)
-        apart = np.linalg.norm(forward(clip.skeleton, positions, rotations)[0] - exact, axis=-1).T
+        frames = np.flatnonzero(np.any([fit.changed.any(axis=0) for fit in fits], axis=0))
+        positions, rotations = clip.positions[frames], clip.rotations[frames]
+        for fit in fits:
+            fit.pose(positions, rotations, frames)
+        places, _ = forward(clip.skeleton, positions, rotations)
+        apart[:, frames] = np.linalg.norm(places - exact[frames], axis=-1).T
         over = apart / allowed
         if over.max() <= 1:
             break
@@ -71,7 +86,6 @@ def simplify(clip, curves, tolerance, every=1):
             np.maximum(over[parent], over[joint], out=over[parent])
         for fit in fits:
             fit.tighten(over)
-    return [fit.kept.reshape(each.values.shape[:2]) for fit, each in zip(fits, curves)]
 
 
 class _Fit:
@@ -82,12 +96,10 @@ class _Fit:
         self.curves, self.every = curves, every
         self.values, self.slopes = _end_to_end(curves.values), _end_to_end(np.gradient(curves.values, axis=1))
         self.exact = self._read(self.values)
-        self.before = np.repeat(np.arange(count) * frames, frames)  # the key before each frame
-        self.after = self.before + frames - 1
-        self.kept = np.zeros(count * frames, dtype=bool)
-        self.kept[self.before] = self.kept[self.after] = True
+        self.frames = np.tile(np.arange(frames), count)
+        self.kept = (self.frames == 0) | (self.frames == frames - 1)
         self.fitted, self.off = self.exact.copy(), np.zeros(count * frames, dtype=np.float32)
-        self._fit(np.flatnonzero(~self.kept))
+        self.changed = np.zeros((count, frames), dtype=bool)  # since pose() looked
         self.limits = self._limits(clip.skeleton, allowed).ravel()
         if curves.read is None:
             self.ahead = clip.skeleton.rotations[curves.joints].T[..., None]
@@ -95,26 +107,38 @@ class _Fit:
             shown = clip.rotations[:, curves.joints].transpose(2, 1, 0).reshape(4, -1)
             self.ahead = quat.mul(shown, quat.inv(self.exact, axis=0), axis=0)
 
+    def look_at(self, step):
+        """From now on, only every so many-th frame counts."""
+        row = np.arange(len(self.kept))
+        self.before = np.maximum.accumulate(np.where(self.kept, row, 0))  # the key before each frame, and that after
+        self.after = np.minimum.accumulate(np.where(self.kept, row, len(row))[::-1])[::-1]
+        self.seen = np.flatnonzero(self.frames % step == 0)
+        self._fit(self.seen[~self.kept[self.seen]])
+        self.changed.reshape(-1)[self.seen] = True
+
     def refine(self):
         """More keys, until no curve is further off than its limits."""
-        inside = np.flatnonzero(~self.kept)
+        inside = self.seen[~self.kept[self.seen]]
         while len(inside := self._split(inside)):
             self._fit(inside)
 
     def tighten(self, over):
         """Smaller limits where errors (J, F) are more than what is allowed, which is 1."""
         over = over[self.curves.joints].ravel()
-        self.limits /= np.where(over > 1, np.clip(over, 1.25, 3), 1)
+        wrong = np.flatnonzero(over > 1)
+        self.limits[wrong] /= np.clip(over[wrong], 1.25, 3)
 
-    def pose(self, positions, rotations):
-        """Write what the curves show into a clip's local transforms."""
-        joints = self.curves.joints
+    def pose(self, positions, rotations, frames):
+        """Write what the curves show at frames (N,) into their local transforms (N, J, …)."""
+        joints, shape = self.curves.joints, (len(self.fitted), *self.curves.values.shape[:2])
+        fitted = self.fitted.reshape(shape)[..., frames]
         if self.curves.read is None:
-            moved = quat.rotate(self.ahead, (self.fitted - self.exact).reshape(3, len(joints), -1), axis=0)
+            moved = quat.rotate(self.ahead, fitted - self.exact.reshape(shape)[..., frames], axis=0)
             positions[:, joints] += moved.transpose(2, 1, 0)
         else:
-            turned = quat.mul(self.ahead, self.fitted, axis=0).reshape(4, len(joints), -1)
+            turned = quat.mul(self.ahead.reshape(shape)[..., frames], fitted, axis=0)
             rotations[:, joints] = turned.transpose(2, 1, 0)
+        self.changed[:] = False
 
     def _limits(self, skeleton, allowed):
         """(T, F) how far each curve alone may be off, in radians or metres, for the joints (J, F) that it moves."""
@@ -146,6 +170,7 @@ class _Fit:
         self.before[inside] = np.where(inside >= key, key, self.before[inside])
         self.after[inside] = np.where(inside <= key, key, self.after[inside])
         self.fitted[:, at], self.off[at] = self.exact[:, at], 0
+        self.changed.reshape(-1)[inside] = True
         return inside[inside != key]
 
     def _fit(self, frames):
