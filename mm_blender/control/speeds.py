@@ -11,8 +11,8 @@ from ..motion import quat
 MOVING, ENOUGH = 0.3, 1.0
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
-# Full stick asks for a speed that this percentile of the frames does not reach.
-FULL = 75
+# Full stick asks for a speed that this percentile of the frames does not reach: the rest is for catching up in curves.
+FULL = 70
 
 
 @dataclass(frozen=True)

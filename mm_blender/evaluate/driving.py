@@ -8,6 +8,8 @@ from ..motion.skeleton import forward
 
 # Seconds after a transition in which a peak of acceleration is its doing.
 AFTER = 0.1
+# What is natural for a motion is this percentile of its joints' accelerations.
+PERCENTILE = 99.9
 # A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
 # Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
@@ -22,7 +24,8 @@ def report(database, clip, trace, own=None):
     apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
     yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
     turned = np.degrees(np.abs(wrapped(yaws - trace.simulated[:, 2])))
-    peaks = _transition_peaks(positions, trace, clip.rate)
+    accelerations = _accelerations(positions, clip.rate)
+    jumps = _jumps(trace, clip.rate)
     return {
         "seconds": round(len(clip) / clip.rate, 2),
         "transitions_per_second": _round(trace.jumped.mean() * clip.rate),
@@ -31,21 +34,23 @@ def report(database, clip, trace, own=None):
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
         "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
         **_feet(database, positions, trace, clip.rate),
-        "transition_acceleration_ratio": _summary(peaks / own),
+        "acceleration_ratio": _round(np.percentile(accelerations, PERCENTILE) / own),
+        "transition_acceleration_ratio": _summary(accelerations.max(axis=-1)[jumps - 1].max(axis=-1, initial=0) / own),
+        "transition_acceleration_ratio_of_the_source": _summary(_source_peaks(database, trace.frames[jumps]) / own),
         "frames_per_clip": _shares({part.name: (trace.frames >= part.start) & (trace.frames < part.stop)
                                     for part in database.ranges}),
         "frames_per_tag": _shares({name: mask[trace.frames] for name, mask in database.tags.items()}),
     }
 
 
-def own_acceleration(database, percentile=99.9):
+def own_acceleration(database):
     """A percentile of the joints' accelerations (m/s²) in the clips themselves: what is natural for this motion."""
     parts = []
     for part in database.ranges:
         frames = slice(part.start, part.stop)
         positions, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
         parts.append(_accelerations(positions, database.rate).ravel())
-    return float(np.percentile(np.concatenate(parts), percentile))
+    return float(np.percentile(np.concatenate(parts), PERCENTILE))
 
 
 def reversal_times(roots, trace, rate):
@@ -108,12 +113,21 @@ def _longest_against(roots, trace, rate):
     return longest / rate
 
 
-def _transition_peaks(positions, trace, rate):
-    """(T,) the largest acceleration of any joint around each transition."""
-    accelerations = _accelerations(positions, rate).max(axis=-1)  # of frame f + 1
-    after = round(AFTER * rate)
-    return np.array([accelerations[max(0, jump - 2):jump + after].max() for jump in np.flatnonzero(trace.jumped)
-                     if 2 <= jump < len(accelerations)])
+def _jumps(trace, rate):
+    """(T, W) the frames around each transition in which it shows."""
+    jumps, around = np.flatnonzero(trace.jumped), np.arange(-1, round(AFTER * rate) + 1)
+    return np.minimum(jumps[jumps >= 2, None] + around, len(trace.jumped) - 2)
+
+
+def _source_peaks(database, frames):
+    """(T,) the largest acceleration of any joint that the database's frames (T, W) have without a transition."""
+    used, places = np.unique(frames, return_inverse=True)
+    bounds = np.array([(part.start + 1, part.stop - 2) for part in database.ranges])[database.range_of_frame[used]]
+    middle = np.clip(used, *bounds.T)
+    positions = [forward(database.skeleton, database.local_positions(frames), database.rotations[frames])[0]
+                 for frames in (middle - 1, middle, middle + 1)]
+    peaks = _accelerations(np.array(positions), database.rate)[0].max(axis=-1)
+    return peaks[places.reshape(frames.shape)].max(axis=-1, initial=0)
 
 
 def _accelerations(positions, rate):

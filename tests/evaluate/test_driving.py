@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from mm_blender.evaluate import courses, driving
-from mm_blender.playback.drive import drive_all
+from mm_blender.playback.drive import drive, drive_all
+from mm_blender.playback.player import Drive
+from mm_blender.playback.root import Sync
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,23 @@ def test_on_every_course_feet_stay_toes_do_not_sink_nothing_pops_and_it_follows(
 def test_a_turn_back_is_quick(demo_database, takes, own):
     times = driving.report(demo_database, *takes["reversals"], own)["seconds_to_new_velocity"]
     assert times["count"] >= 3 and times["mean"] <= 0.6
+
+
+def test_without_any_sync_it_still_follows(demo_database, own):
+    free = Drive(sync=Sync(position="none", facing="none"))
+    report = driving.report(demo_database, *drive(demo_database, courses.slalom(24), free), own)
+    assert report["root_distance"]["mean"] <= 0.5
+
+
+def test_what_the_same_frames_have_without_a_transition_is_told(demo_database, walk, own):
+    clip, trace = walk
+    report = driving.report(demo_database, clip, trace, own)
+    shown, source = report["transition_acceleration_ratio"], report["transition_acceleration_ratio_of_the_source"]
+    assert shown["count"] == source["count"] > 10
+    idle = demo_database.ranges[0]
+    standing = replace(trace, frames=np.arange(len(trace.frames)) % len(idle) + idle.start)
+    calm = driving.report(demo_database, clip, standing, own)["transition_acceleration_ratio_of_the_source"]
+    assert idle.source == "idle" and calm["max"] < source["mean"] / 10
 
 
 def test_every_frame_belongs_to_a_clip_and_tags_are_counted(demo_database, walk, own):

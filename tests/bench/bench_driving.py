@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How well does a character follow, how still do its feet stand, does anything pop? All courses, two minutes each, on
+the demo motion and on LAFAN1 with its mirror image."""
+
+# ruff: noqa: E402
+import subprocess
+import sys
+import tarfile
+import tempfile
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHIVE = ROOT.parent / "shared" / "data" / "lafan1.tar.xz"
+sys.path.insert(0, str(ROOT))
+
+from mm_blender.evaluate import courses, driving
+from mm_blender.matching import bake, schema
+from mm_blender.matching import database as databases
+from mm_blender.motion import demo
+from mm_blender.motion.roles import find_character
+from mm_blender.playback.drive import drive, drive_all
+from mm_blender.playback.library import Library
+from mm_blender.playback.player import Drive
+from mm_blender.playback.root import Sync
+from mm_blender.prepare.recipe import Recipe
+from mm_blender.steps import run
+
+SLIDE, SUNK, APART, ALONE, TURN_BACK, POP, STUCK = 0.5, 5.0, 0.12, 0.5, 0.6, 1.5, 1.5
+
+
+def main():
+    measure("demo motion", demo_motion())
+    if ARCHIVE.exists():
+        measure("LAFAN1 mirrored", lafan1())
+    else:
+        print(f"  left out: the mocap archive {ARCHIVE.name} is not beside the checkout")
+
+
+def demo_motion():
+    sources = [bake.Source(clip.name, partial(ready, clip), clip.name) for clip in demo.clips()]
+    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+
+
+def ready(clip):
+    """The work of reading a clip that is already there."""
+    yield 1.0
+    return clip
+
+
+def lafan1():
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(ARCHIVE) as content:
+            content.extractall(folder, filter="data")
+        out = Path(folder) / "lafan1.mmdb"
+        subprocess.run([sys.executable, "-m", "mm_blender", "bake", Path(folder) / "lafan1", "--mirror", "--json",
+                        "-o", out], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        return databases.load(out)
+
+
+def measure(label, database):
+    library, own, made = Library(database), driving.own_acceleration(database), courses.all_courses()
+    takes = drive_all(library, list(made.values()))
+    reports = {name: driving.report(database, *take, own) for name, take in zip(made, takes)}
+    print(f"  {label}: {library.speeds}")
+    for name, report in reports.items():
+        print(f"    {name}: {line(report)}")
+    free = Drive(sync=Sync(position="none", facing="none"))
+    alone = driving.report(database, *drive(library, made["slalom"], free), own)
+    print(f"    slalom without sync: {line(alone)}")
+
+    def worst(name, part=None):
+        return max((report[name] if part is None else report[name].get(part, 0)) for report in reports.values())
+
+    def row(name, figure, target):
+        print(f"  {label}, {name}: {figure:.3g}  (target at most {target:g})  {'ok' if figure <= target else 'short'}")
+
+    row("slide of held feet, cm/s", worst("foot_slide_held"), SLIDE)
+    row("toes under the ground, mm", worst("toe_penetration_mm"), SUNK)
+    row("distance to the simulated root, m", worst("root_distance", "mean"), APART)
+    row("the same on the slalom without sync, m", alone["root_distance"]["mean"], ALONE)
+    row("seconds to the new velocity of a reversal", reports["reversals"]["seconds_to_new_velocity"]["mean"], TURN_BACK)
+    row("acceleration at transitions to the source's 99.9th percentile, of 95 %",
+        worst("transition_acceleration_ratio", "p95"), POP)
+    row("acceleration at transitions to the source's 99.9th percentile, of all",
+        worst("transition_acceleration_ratio", "max"), POP)
+    row("longest time against the stick, s", worst("longest_against_the_stick"), STUCK)
+
+
+def line(report):
+    """A course in one line."""
+    peaks, source, turns = (report[name] for name in (
+        "transition_acceleration_ratio", "transition_acceleration_ratio_of_the_source", "seconds_to_new_velocity"))
+    return (f"root {report['root_distance']['mean']:.3f} m, facing {report['facing_error_degrees']['mean']:.0f}°, "
+            f"{report['transitions_per_second']:.1f} transitions a second, feet held "
+            f"{report['share_of_contact_held']:.0%} of their contact, slide {report['foot_slide_held']:.3f} cm/s, "
+            f"acceleration {report['acceleration_ratio']:.2f}, at transitions {peaks['mean']:.2f} mean "
+            f"{peaks['p95']:.2f} p95 {peaks['max']:.2f} max, in the same frames of the source {source['mean']:.2f} "
+            f"{source['p95']:.2f} {source['max']:.2f}, against the stick {report['longest_against_the_stick']:.2f} s"
+            + (f", turned round in {turns['mean']:.2f} s" if turns["count"] else ""))
+
+
+if __name__ == "__main__":
+    main()
