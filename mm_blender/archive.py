@@ -24,12 +24,16 @@ def write(path, kind, version, header, arrays):
                 np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
 
 
-def read(path, kind, version, names):
-    """The header (a dict) and the named arrays of an archive, or a sentence that says what is wrong with the file."""
+def read(path, kind, version, names, optional=()):
+    """The header (a dict) and the named arrays of an archive, or a sentence that says what is wrong with the file.
+
+    Those that are optional are in it if the file has them.
+    """
     try:
         with _opened(path) as file, zipfile.ZipFile(file) as archive:
             header = _header(path, archive, kind, version)
-            return header, {name: _array(archive, name) for name in names}
+            there = [name for name in optional if f"{name}.npy" in archive.namelist()]
+            return header, {name: _array(archive, name) for name in (*names, *there)}
     except MotionError:
         raise
     except Exception as error:  # a foreign file can provoke anything in zipfile, json and NumPy

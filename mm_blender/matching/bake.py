@@ -16,6 +16,8 @@ from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
 from .database import RATES, REASONS, Database, Range
 from .features import Normalisation, measure
+from .schema import weights_of
+from .search import gather
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "source_key"]
 
@@ -25,6 +27,8 @@ PREPARATION = 1
 STILL = 1e-4
 # Bones that differ more than this (metres) make another skeleton.
 SAME_LENGTH = 0.005
+# The share of the time that sorting the frames for the search takes, about.
+SORTING = 0.25
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def bake(sources, character, schema, recipe, previous=None):
     foundation = foundation_key(character, recipe)
     keys = [source_key(source, foundation) for source in sources]
     old, parts, left_out, reused = _reusable(previous), [], [], 0
-    whole = len(sources) + 1
+    whole = (len(sources) + 1) / (1 - SORTING)
     for index, (source, key) in enumerate(zip(sources, keys)):
         begun = index / whole
         if key in keys[:index]:
@@ -72,9 +76,11 @@ def bake(sources, character, schema, recipe, previous=None):
     if not parts:
         raise MotionError(left_out[0])
     steps = _assemble(parts, character, schema, recipe)
-    database = yield from _shown(steps, 1 - 1 / whole, whole, "Measuring features")
+    database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
+    steps = gather(database.features, weights_of(schema))
+    cells = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
     notes = {**_notes(database), "left_out": left_out, "reused": reused}
-    return replace(database, notes=notes, key=database_key(sources, foundation, schema))
+    return replace(database, cells=cells, notes=notes, key=database_key(sources, foundation, schema))
 
 
 def foundation_key(character, recipe):

@@ -74,6 +74,7 @@ class Database:
     ranges      the clips, in order, without gaps
     tags        tag name → (N,) bool
     notes       what the person should know: counts of left-out frames, warnings
+    cells       (N,) similar frames, gathered for the search; None in a file that was baked without
     """
 
     character: Character
@@ -93,6 +94,7 @@ class Database:
     curve_names: tuple = ()
     notes: dict = field(default_factory=dict)
     key: str = ""
+    cells: np.ndarray | None = None
 
     def __post_init__(self):
         if self.curves is None:
@@ -207,12 +209,13 @@ class Database:
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
             "contacts": self.contacts, "curves": self.curves, "features": self.features,
-            "mean": self.normalisation.mean, "scale": self.normalisation.scale})
+            "mean": self.normalisation.mean, "scale": self.normalisation.scale,
+            **({"cells": self.cells} if self.cells is not None else {})})
 
 
 def load(path):
     """A database from its file, checked."""
-    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS)
+    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, ("cells",))
     try:
         database = _from_file(header, arrays)
         _check(database)
@@ -243,7 +246,8 @@ def _from_file(header, arrays):
         normalisation=Normalisation(arrays["mean"], arrays["scale"]),
         ranges=tuple(Range(**part) for part in header["ranges"]),
         tags={name: _mask(spans, frames) for name, spans in header["tags"].items()}, curves=arrays["curves"],
-        curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"])
+        curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"],
+        cells=arrays.get("cells"))
 
 
 def _mask(spans, frames):
@@ -290,10 +294,15 @@ def _check_arrays(database):
         "rest positions": (database.skeleton.positions, np.float32, (joints, 3)),
         "rest rotations": (database.skeleton.rotations, np.float32, (joints, 4)),
     }
+    if database.cells is not None:
+        expected["cells"] = (database.cells, np.int32, (frames,))
     for name, (array, kind, shape) in expected.items():
         _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
         _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
         _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+    if database.cells is not None:
+        _expect(database.cells.min() >= 0 and database.cells.max() < frames, "its cells are not numbered from 0 on")
+        _expect(np.bincount(database.cells).all(), "its cells are not numbered without gaps")
 
 
 def _check_ranges(database):

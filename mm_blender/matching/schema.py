@@ -6,6 +6,8 @@ import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import MotionError
 
 # kind → (numbers per time, what it belongs to, what the artist reads)
@@ -168,6 +170,12 @@ PRESETS = {
                            for part in ("hand", "foot") for side in ("left", "right")),
                          Channel("bone_velocity", "hips")), "quadruped"),
 }
+
+
+def weights_of(schema):
+    """(D,) what each number of the features is multiplied with."""
+    return np.concatenate([np.full(channel.size, weight) for channel, weight in
+                           zip(schema.channels, schema.weights())])
 
 
 def load(name_or_file):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..steps import mapped, run
 from .database import REASONS
 
 # So many cells for the square root of the number of frames; in its rounds k-means sees so many frames for each cell.
@@ -45,16 +46,17 @@ class Search:
     features  (N, D) normalised, as a Database has them
     weights   (D,) what each number is multiplied with; set_weights() changes them
     allowed   (N,) the frames that may be answered; set_allowed() changes them
+    cells     (N,) what gather() has made of them, or None to do it now
 
     Queries are normalised like the features, and not weighted. Only one thread at a time may ask.
     """
 
-    def __init__(self, features, weights, allowed=None, seed=0):
+    def __init__(self, features, weights, allowed=None, cells=None):
         self._features = np.ascontiguousarray(features, dtype=np.float32)
         self._allowed = np.ones(len(features), dtype=bool) if allowed is None else allowed
         # What rounding can change in a squared distance, as a share of the squares that it is made of.
         self._rounding = (self._features.shape[1] + 8) * float(np.finfo(np.float32).eps)
-        self._cell = _cells(self._features * np.asarray(weights, dtype=np.float32), seed)
+        self._cell = run(gather(self._features, weights)) if cells is None else cells
         self.set_weights(weights)
 
     def set_weights(self, weights):
@@ -306,6 +308,23 @@ def why_not(database, frame, tags="", besides=None, end=1 / 3):
     return ""
 
 
+def gather(features, weights, seed=0):
+    """Gather frames (N, D) into cells: k-means on samples, then every frame to its nearest centre. A generator that
+    yields shares of the work and returns the number of each frame's cell, (N,)."""
+    rows = np.asarray(features, dtype=np.float32) * np.asarray(weights, dtype=np.float32)
+    count = max(1, min(int(CELLS_PER_ROOT * len(rows) ** 0.5), len(rows) // 4, MOST_CELLS))
+    mixed = rows[np.random.default_rng(seed).permutation(len(rows))[:max(ROUNDS) * count]]
+    centres, done = mixed[:count], 0
+    whole = sum(min(size * count, len(rows)) for size in ROUNDS) + len(rows)
+    for sample in [*(mixed[:size * count] for size in ROUNDS), rows]:
+        begun, part = done / whole, len(sample) / whole
+        nearest = yield from mapped(_nearest_centre(sample, centres), lambda share: begun + share * part)  # noqa: B023
+        done += len(sample)
+        if sample is not rows:
+            centres = _means(sample, _numbered(nearest))
+    return _cut(nearest).astype(np.int32)
+
+
 def _bar(scores, frames, besides):
     """Makes the scores of frames that may not be answered infinite."""
     scores[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
@@ -345,23 +364,15 @@ def _means(rows, cell):
     return (sums / np.bincount(cell)[:, None]).astype(np.float32)
 
 
-def _cells(rows, seed):
-    """(N,) which cell each row belongs to: k-means on a sample, then every row to its nearest centre."""
-    rng = np.random.default_rng(seed)
-    count = max(1, min(int(CELLS_PER_ROOT * len(rows) ** 0.5), len(rows) // 4, MOST_CELLS))
-    mixed = rows[rng.permutation(len(rows))[:max(ROUNDS) * count]]
-    centres = mixed[:count]
-    for size in ROUNDS:
-        sample = mixed[:size * count]
-        centres = _means(sample, _numbered(_nearest_centre(sample, centres)))
-    return _cut(_nearest_centre(rows, centres))
-
-
 def _nearest_centre(rows, centres, block=256):
-    """(N,) in blocks whose table of distances stays in the processor's cache."""
+    """(N,) in blocks whose table of distances stays in the processor's cache; yields shares."""
     turned = np.ascontiguousarray(_products(centres).T)
     rows = np.concatenate([rows, np.ones_like(rows[:, :1])], axis=1)
-    return np.concatenate([(rows[at:at + block] @ turned).argmin(axis=1) for at in range(0, len(rows), block)])
+    nearest = np.empty(len(rows), dtype=np.int64)
+    for at in range(0, len(rows), block):
+        (rows[at:at + block] @ turned).argmin(axis=1, out=nearest[at:at + block])
+        yield min((at + block) / len(rows), 1.0)
+    return nearest
 
 
 def _cut(cell):

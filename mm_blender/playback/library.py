@@ -8,6 +8,7 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
+from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
 from .matcher import Motion
 
@@ -75,10 +76,5 @@ class Library:
 
 def search_of(database, frames=None):
     """A Search over frames (N,), or all that may be entered, with the weights of the database's own features."""
-    return Search(database.features, weights_of(database.schema), enterable(database)[0] if frames is None else frames)
-
-
-def weights_of(schema):
-    """(D,) what each number of the features is multiplied with."""
-    return np.concatenate([np.full(channel.size, weight) for channel, weight in
-                           zip(schema.channels, schema.weights())])
+    frames = enterable(database)[0] if frames is None else frames
+    return Search(database.features, weights_of(database.schema), frames, database.cells)

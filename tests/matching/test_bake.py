@@ -131,9 +131,9 @@ def test_progress_grows_and_says_what_is_done(character, walk, source):
     seen = []
     run(bake([source(walk("a")), source(walk("b"))], character, LOCOMOTION, Recipe()), seen.append)
     shares = [progress.share for progress in seen]
-    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == pytest.approx(1)
     assert list(dict.fromkeys(progress.text for progress in seen)) == [
-        'Reading "a"', 'Reading "b"', "Measuring features"]
+        'Reading "a"', 'Reading "b"', "Measuring features", "Sorting similar frames"]
     assert all(isinstance(progress, Progress) for progress in seen)
 
 
@@ -154,7 +154,7 @@ def test_it_can_be_cancelled_at_any_step_and_sources_are_closed(character, walk,
         return bake(sources, character, LOCOMOTION, Recipe())
 
     count = len(list(steps()))
-    assert count == 4 + 4
+    assert count > 4 + 4
     for stop in range(count):
         log.clear()
         baking = steps()

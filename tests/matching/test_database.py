@@ -17,6 +17,7 @@ from mm_blender.matching import database
 from mm_blender.matching.bake import bake, run
 from mm_blender.matching.features import measure
 from mm_blender.matching.schema import PRESETS
+from mm_blender.matching.search import Search
 from mm_blender.motion import quat
 from mm_blender.motion.clip import Tag
 from mm_blender.prepare.recipe import Recipe
@@ -358,3 +359,27 @@ def test_a_database_may_be_put_together_without_properties(made):
 def test_stretches_of_a_mask():
     assert database.runs(np.array([1, 1, 0, 0, 1, 0, 1], dtype=bool)) == [[0, 2], [4, 5], [6, 7]]
     assert database.runs(np.zeros(3, dtype=bool)) == [] and database.runs(np.ones(3, dtype=bool)) == [[0, 3]]
+
+
+# Cells for the search
+
+def test_the_search_finds_its_cells_in_the_file(made, file):
+    loaded = database.load(file)
+    assert np.array_equal(loaded.cells, made.cells) and loaded.cells.dtype == np.int32
+    weights = np.ones(made.schema.size)
+    search, anew = Search(loaded.features, weights, cells=loaded.cells), Search(loaded.features, weights)
+    assert np.array_equal(search._cell, loaded.cells)
+    query = made.features[50] + 0.3
+    assert search.nearest(query).frame == anew.nearest(query).frame
+
+
+def test_a_file_from_before_there_were_cells_loads(made, tmp_path):
+    replace(made, cells=None).save(tmp_path / "old.mmdb")
+    assert database.load(tmp_path / "old.mmdb").cells is None
+
+
+@pytest.mark.parametrize("change", [lambda cells: cells[1:], lambda cells: cells - 1, lambda cells: cells * 2,
+                                    lambda cells: cells.astype(np.float32)])
+def test_cells_that_make_no_sense_are_refused(made, file, change):
+    replace(made, cells=change(made.cells)).save(file)
+    refused(file, "cells")
