@@ -46,11 +46,6 @@ def decay(x, v, halflife, dt):
     return towards(x, v, 0.0, halflife, dt)
 
 
-def decayed(state, halflife, dt):
-    """decay() of offsets and their velocities in one array (2, …): a single product, for steps that are all alike."""
-    return _decay_step(halflife, dt, state.dtype.char).dot(state.reshape(2, -1)).reshape(state.shape)
-
-
 def velocity_towards(x, v, a, goal_velocity, halflife, dt):
     """Position, velocity and acceleration after dt seconds while the *velocity* springs to its goal.
 
@@ -84,11 +79,6 @@ def towards_step(halflife, dt):
 def velocity_step(halflife, dt):
     """velocity_towards() as a matrix (3, 4), or (T, 3, 4): of position, velocity, acceleration and goal velocity."""
     return np.stack(np.broadcast_arrays(*velocity_towards(*np.eye(4), halflife, _column(dt))), axis=-2)
-
-
-@lru_cache(maxsize=64)
-def _decay_step(halflife, dt, dtype):
-    return np.ascontiguousarray(towards_step(halflife, dt)[:, :2], dtype=dtype)
 
 
 @lru_cache(maxsize=64)

@@ -33,30 +33,35 @@ class Blend:
 
 
 class Inertia:
-    """The offsets of K characters, all joints in one table: rotations, then positions, then the root's travel."""
+    """The offsets of K characters, all joints in one table: rotations, then positions, then the root's travel.
 
-    def __init__(self, pose: Pose, blend=None):
-        self.blend = blend or Blend()
+    slower  (J,) how many times longer the rotation of each joint takes along a spring than the Blend says
+    """
+
+    def __init__(self, pose: Pose, blend=None, slower=None):
+        self.blend, self._shown = blend or Blend(), (pose, pose)  # the last two that were shown
         self._joints, self._moving = pose.spins.shape[1], pose.positions.shape[1]
+        self._slower = np.ones((self._joints + self._moving + 1, 1))
+        self._slower[:self._joints, 0] = 1.0 if slower is None else slower
+        self._decay = None, None  # of which half-life and step, and what decays how
         shape = (len(pose.spins), self._joints + self._moving + 1, 3)
         self._state = np.zeros((2, *shape), dtype=np.float32)  # offsets and speeds
         # A quintic starts anew at each transition: how it started, and how long ago.
         self._start = self._state.copy()
         self._age = np.full((*shape[:2], 1), np.inf, dtype=np.float32)
 
-    def transition(self, who, played: Pose, new: Pose, dt):
-        """Characters `who` (a boolean or index array) jump: `played` is what they showed one step of dt before, `new`
-        what the database has now. Both are compared one step before, where the old motion is known."""
+    def transition(self, who, new: Pose, dt):
+        """Characters `who` (a boolean or index array) jump: `new` is what the database has now. It is compared with
+        what was shown, where that is known: one and two steps of dt before."""
         who = np.asarray(who)
+        last, earlier = self._shown
         turns, places = slice(0, self._joints), slice(self._joints, -1)
-        before = quat.mul(quat.from_scaled_angle_axis(new.spins[who] * -dt), new.rotations[who])
         offsets, speeds = self._state[:, who]
-        offsets[:, turns] = quat.shortest_turn(before, played.rotations[who])
-        offsets[:, places] = played.positions[who] - (new.positions[who] - new.velocities[who] * dt)
-        offsets[:, -1] = played.travel[who] - new.travel[who]
-        speeds[:, turns] = played.spins[who] - new.spins[who]
-        speeds[:, places] = played.velocities[who] - new.velocities[who]
-        speeds[:, -1] = 0
+        offsets[:, turns], speeds[:, turns] = _turns(last.rotations[who], earlier.rotations[who], new.rotations[who],
+                                                     new.spins[who], dt)
+        offsets[:, places] = last.positions[who] - (new.positions[who] - new.velocities[who] * dt)
+        speeds[:, places] = (last.positions[who] - earlier.positions[who]) / dt - new.velocities[who]
+        offsets[:, -1], speeds[:, -1] = last.travel[who] - new.travel[who], 0
         self._begin((who,), offsets, speeds)
 
     def resume(self, who, joints, shown, shown_before, new: Pose, dt):
@@ -65,33 +70,56 @@ class Inertia:
         shown, shown_before  (P, 4) one and two steps of dt ago
         new                  what the database has now, for all characters
         """
-        spins, rotations = new.spins[who, joints], new.rotations[who, joints]
-        before = quat.mul(quat.from_scaled_angle_axis(spins * -dt), rotations)
-        self._begin((who, joints), quat.shortest_turn(before, shown),
-                    quat.shortest_turn(shown_before, shown) / dt - spins)
+        for pose, rotations in zip(self._shown, (shown, shown_before)):
+            pose.rotations[who, joints] = rotations
+        self._begin((who, joints), *_turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
 
     def _begin(self, which, offsets, speeds):
         if self.blend.kind == "spring" and not self.blend.overshoot:
-            speeds = spring_speed_limit(offsets, speeds, self.blend.halflife)
+            speeds = spring_speed_limit(offsets, speeds, self.blend.halflife * self._slower[which[1:]])
         self._state[0][which], self._state[1][which] = offsets, speeds
         if self.blend.kind == "quintic":
             self._start[0][which], self._start[1][which] = offsets, speeds
             self._age[which] = 0
 
     def apply(self, pose: Pose, dt):
-        """The pose with what is left of the offsets, after they have decayed for dt seconds."""
+        """The pose with what is left of the offsets, after they have decayed for dt seconds; how joints move stays as
+        the motion has it."""
         blend = self.blend
         if blend.kind == "spring":
-            self._state = spring.decayed(self._state, blend.halflife, dt)
+            self._state = (self._decay_step(dt) * self._state).sum(axis=1)
         else:
             self._age += dt
             self._state = np.stack(quintic(*self._start, self._age, blend.duration, blend.overshoot))
-        offsets, speeds = self._state
+        offsets = self._state[0]
         turns, places = slice(0, self._joints), slice(self._joints, -1)
-        return Pose(pose.positions + offsets[:, places],
-                    quat.mul(quat.from_scaled_angle_axis(offsets[:, turns]), pose.rotations),
-                    pose.velocities + speeds[:, places], pose.spins + speeds[:, turns],
-                    pose.travel + offsets[:, -1], pose.contacts)
+        shown = Pose(pose.positions + offsets[:, places],
+                     quat.mul(quat.from_scaled_angle_axis(offsets[:, turns]), pose.rotations),
+                     pose.velocities, pose.spins, pose.travel + offsets[:, -1], pose.contacts)
+        self._shown = shown, self._shown[0]
+        return shown
+
+    def _decay_step(self, dt):
+        """(2, 2, 1, N, 1) what becomes of offsets and speeds within dt."""
+        key = self.blend.halflife, dt
+        if self._decay[0] != key:
+            ends = [spring.decay(*begin, self.blend.halflife * self._slower, dt) for begin in np.eye(2)]
+            self._decay = key, np.array(ends, dtype=np.float32).swapaxes(0, 1)[:, :, None]
+        return self._decay[1]
+
+
+def _turns(shown, shown_before, rotations, spins, dt):
+    """Offset and speed (…, 3) of what was shown one and two steps of dt ago to a motion that is at these rotations now.
+
+    The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
+    """
+    step = quat.from_scaled_angle_axis(spins * -dt)
+    before = quat.mul(step, rotations)
+    now, then = quat.mul(shown, quat.inv(before)), quat.mul(shown_before, quat.inv(quat.mul(step, before)))
+    now = quat.absolute(now)
+    then = np.where((now * then).sum(-1, keepdims=True) < 0, -then, then)
+    offset = quat.to_scaled_angle_axis(now)
+    return offset, (offset - quat.to_scaled_angle_axis(then)) / dt
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

@@ -107,7 +107,7 @@ class Player:
         for old, new in zip(self._wish, (velocities, yaws)):
             old[who] = new[who]
         if jumped:
-            self.inertia.transition(jumped, self.played, self.matcher.pose(), self.dt)
+            self.inertia.transition(jumped, self.matcher.pose(), self.dt)
             self.jumped[jumped] = True
 
     def _due(self, velocities, yaws, ended):

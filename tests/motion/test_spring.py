@@ -31,13 +31,6 @@ def test_towards_solves_the_spring(time):
     np.testing.assert_allclose(spring.decay(x, v, 0.2, time), small_steps(x, v, 0.0, 0.2, time), atol=1e-3)
 
 
-def test_offsets_and_velocities_in_one_array_decay_alike():
-    state = np.random.default_rng(0).normal(size=(2, 3, 4, 3)).astype(np.float32)
-    after = spring.decayed(state, 0.1, 1 / 60)
-    np.testing.assert_allclose(after, spring.decay(*state, 0.1, 1 / 60), atol=1e-6)
-    assert after.dtype == np.float32 and after.shape == state.shape
-
-
 def test_plain_numbers_go_the_same_way():
     turning = 1.0, -2.0, 0.4, 0.2, 0.05
     np.testing.assert_allclose(spring.towards_number(*turning), spring.towards(*turning))

@@ -28,13 +28,12 @@ OLD, NEW, THIRD = moving(0.0, 1.0, 0.2, 2.0), moving(0.5, -0.8, 1.2, -1.0), movi
 
 def played(blend, jumps, frames=60):
     """What is shown when motions begin at the given frames, as positions and angles of the first character."""
-    inertia, shown, source, poses = Inertia(OLD(0), blend), None, OLD, []
+    inertia, source, poses = Inertia(OLD(0), blend), OLD, []
     for frame in range(frames):
         if frame in jumps:
             source = jumps[frame]
-            inertia.transition(np.array([True, False]), shown, source(frame * DT), DT)
-        shown = inertia.apply(_first_only(source(frame * DT), OLD(frame * DT)), DT)
-        poses.append(shown)
+            inertia.transition(np.array([True, False]), source(frame * DT), DT)
+        poses.append(inertia.apply(_first_only(source(frame * DT), OLD(frame * DT)), DT))
     return poses
 
 
@@ -56,6 +55,58 @@ def test_nothing_jumps_also_where_transitions_overlap(kind, jumps):
     assert np.linalg.norm(np.diff(spins, axis=0), axis=-1).max() < 8
     travel = np.array([pose.travel[0, 0] for pose in poses])
     assert np.abs(np.diff(travel)).max() < 0.4
+
+
+def turning(axis, start, spin):
+    """A character of one joint that turns about an axis after a start."""
+    def at(time):
+        axes = np.broadcast_to(np.array(axis) * spin, (1, 1, 3)).astype(np.float32)
+        rotations = quat.mul(quat.from_scaled_angle_axis(axes * np.float32(time)),
+                             quat.from_scaled_angle_axis(np.array([[start]], np.float32)))
+        return Pose(np.zeros((1, 0, 3), np.float32), rotations, np.zeros((1, 0, 3), np.float32), axes,
+                    np.zeros((1, 3), np.float32), np.zeros((1, 2), bool))
+    return at
+
+
+SWING, REACH = turning((1.0, 0, 0), (0, 0, 0), 6.0), turning((0, 1.0, 0), (0, 0, 2.0), -7.0)
+
+
+def sharpest(rotations):
+    """The largest change of angular velocity (rad/s) from one frame to the next."""
+    spins = quat.angular_velocity(np.array(rotations)[:, 0, 0], DT)
+    return np.linalg.norm(np.diff(spins, axis=0), axis=-1).max()
+
+
+def test_motions_that_turn_about_other_axes_meet_without_a_jerk():
+    inertia = Inertia(SWING(0))
+    shown = [inertia.apply(SWING(frame * DT), DT).rotations for frame in range(10)]
+    inertia.transition(np.array([0]), REACH(10 * DT), DT)
+    shown += [inertia.apply(REACH(frame * DT), DT).rotations for frame in range(10, 60)]
+    # In the first frame the spring has pulled for half as long as in the second. Were the spins of both subtracted, it
+    # would be 8.9 rad/s.
+    assert sharpest(shown[:11]) < 6 and sharpest(shown) < 9
+
+
+def test_joints_that_were_shown_otherwise_go_on_from_there_also_where_a_jump_follows_at_once():
+    inertia = Inertia(SWING(0))
+    for frame in range(10):
+        inertia.apply(SWING(frame * DT), DT)
+    held = quat.identity((1,))
+    inertia.resume(0, np.array([0]), held, held, SWING(10 * DT), DT)
+    shown = [held[None]] * 2 + [inertia.apply(SWING(10 * DT), DT).rotations]
+    inertia.transition(np.array([0]), SWING(0), DT)
+    shown += [inertia.apply(SWING(frame * DT), DT).rotations for frame in range(30)]
+    assert sharpest(shown) < 3
+
+
+def test_some_joints_may_take_longer():
+    old, new = turning((1.0, 0, 0), (0.5, 0, 0), 0.0)(0), turning((1.0, 0, 0), (0, 0, 0), 0.0)(0)
+    angles = {}
+    for slower in (1.0, 2.0):
+        inertia = Inertia(old, slower=np.array([slower]))
+        inertia.transition(np.array([0]), new, DT)
+        angles[slower] = [float(inertia.apply(new, DT).rotations[0, 0, 1]) for _ in range(24)]
+    np.testing.assert_allclose(angles[2.0][1::2], angles[1.0][:12], atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -103,7 +154,9 @@ def test_without_overshoot_no_offset_passes_zero():
 def test_a_spring_without_overshoot_is_no_faster_than_it_can_stop(overshoot):
     fast = moving(0.1, -8.0, 0.0, 0.0)  # what was played is 0.1 m behind and comes 9 m/s faster
     inertia = Inertia(OLD(0), Blend("spring", overshoot=overshoot))
-    inertia.transition(np.array([0]), OLD(0), fast(0), 0.0)
+    for frame in (-1, 0):
+        inertia.apply(OLD(frame * DT), DT)
+    inertia.transition(np.array([0]), fast(DT), DT)
     offsets = [inertia.apply(fast(0), DT).positions[0, 0, 0] - 0.1 for _ in range(40)]
     assert (max(offsets) > 0.02) == overshoot and (max(offsets) <= 1e-6) != overshoot
 
