@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet that stay where they stand: the toe is locked while it is in contact, and the leg reaches for it.
 
-Rotations are worked on for K characters at once, (K, 2, …) with left and right. What is decided and measured for each
-foot is plain numbers, which for so few is several times faster than arrays. A place on the ground is x + yi.
+What is decided for each foot is plain numbers. A place on the ground is the complex number x + yi.
 """
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import MotionError
-from ..motion import quat, spring
+from ..motion import spring
+from .legs import swung, turned, turns_of
 
-PARTS = ("thigh", "shin", "foot", "toe")
 # A foot that was let go steps for so many seconds, so high (m), before it is held again.
 STEP, STEP_HEIGHT = 0.25, 0.06
 # A free foot that a transition would drag so far under the ground (m) is lifted over it.
@@ -22,8 +21,13 @@ SUNK = 0.005
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
 # A foot that is lifted less (m) is not lifted at all.
 FLAT = 1e-6
-# A straight leg has no side to bend to: so much of the way forward is added, and the knee bends forward.
-FORWARD = 1e-4
+# Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
+# ahead for so long, and once more for steps.
+GROUND_HALFLIFE, AHEAD = 0.07, 0.1
+# The root looks ahead so many seconds.
+ROOT_AHEAD = 0.15
+# Feet lie on slopes up to this gradient; what is steeper becomes a step, on which they do not turn.
+STEEPEST = 0.5
 
 
 @dataclass(frozen=True)
@@ -45,103 +49,95 @@ class Lock:
     extension: float = 0.985
 
 
-class Legs:
-    """Both legs of a character: which joints they are, and their kinematics.
+class Under(NamedTuple):
+    """The ground under a foot, each as the height of a toe or an ankle that stands there.
 
-    chain  (2, C) the joints from the root down to the toes, the last four as PARTS; -1 is one that does nothing
+    held   where the toe is held, or would be
+    here   under the toe
+    ankle  under the ankle
+    plane  on the plane that the motion takes for the ground
+    rise   how much higher than where the character stands the highest ground is that the toe comes to
+    slope  by how much the ground rises from the toe to the ankle, as a share of the way
     """
 
-    def __init__(self, character, fixed, moving):
-        skeleton = character.skeleton
-        self.has_toes = all(character.has(f"{side}_toe") for side in ("left", "right"))
-        parts = PARTS if self.has_toes else PARTS[:3]
-        self.turning = np.array([[character.joint(f"{side}_{part}") for part in parts] for side in ("left", "right")])
-        for side in self.turning:
-            if not (skeleton.parents[side[1]] == side[0] and skeleton.parents[side[2]] == side[1]):
-                raise MotionError(f'"{skeleton.names[side[2]]}" does not hang from "{skeleton.names[side[1]]}" and '
-                                  f'"{skeleton.names[side[0]]}" directly: feet cannot be held on this skeleton.')
-        lines = [_down_to(skeleton, side[-1]) + [-1] * (not self.has_toes) for side in self.turning]
-        most = max(len(line) for line in lines)
-        most += most % 2
-        self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
-        self._gather = np.maximum(self.chain, 0).ravel()
-        self._idle = np.argwhere(self.chain < 0)
-        self._still = np.zeros((2, most, 4, 4))  # what a joint's frame has beside its rotation
-        self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
-        self._still[..., 3, 3] = 1
-        self._moving = [(column, side, level) for column, joint in enumerate(moving)
-                        for side, level in np.argwhere(self.chain == joint)]
-        self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
-
-    def rotations(self, rotations):
-        """Those of the chains, (K, 2, C, 4), of all (K, J, 4)."""
-        found = rotations.take(self._gather, axis=1).reshape(len(rotations), *self.chain.shape, 4)
-        for side, level in self._idle:
-            found[:, side, level] = (1, 0, 0, 0)
-        return found
-
-    def forward(self, roots, positions, rotations):
-        """The frames (K, 2, C, 4, 4) of the chains' joints in the world, from roots (K, 3), the positions (K, M, 3) of
-        the moving joints and the chains' own rotations (K, 2, C, 4), of which the first is the root's."""
-        frames = np.empty((*rotations.shape, 4))
-        frames[:] = self._still
-        frames[..., :3, :3] = quat.to_matrix(rotations)
-        frames[:, :, 0, :3, 3] = roots[:, None]
-        for column, side, level in self._moving:
-            frames[:, side, level, :3, 3] = positions[:, column]
-        # Two levels at once: a pair's own product first, then both after what comes before.
-        frames[:, :, 1::2] = frames[:, :, ::2] @ frames[:, :, 1::2]
-        for level in range(2, frames.shape[2], 2):
-            frames[:, :, level:level + 2] = frames[:, :, level - 1:level] @ frames[:, :, level:level + 2]
-        return frames
+    held: float
+    here: float
+    ankle: float
+    plane: float
+    rise: float = 0.0
+    slope: float = 0.0
 
 
 class Foot:
     """One foot: whether its toe is locked, where it is shown, and what is left of what it did before.
 
     locked  whether it is held at `point`, a place on the ground
+    pitch   the angle by which it is turned about the toe, so that the ankle is higher than in the motion
     """
 
     def __init__(self):
-        self.locked, self.point = False, 0j
+        self.locked, self.point, self.pitch = False, 0j, 0.0
         self._far, self._wait = False, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
-        self._shown, self._velocity = None, (0j, 0.0)  # place and height
+        self._rise, self._slope = (0.0, 0.0), (0.0, 0.0)  # how it follows the ground, with velocities
+        self._shown, self._velocity, self._climb = None, 0j, 0.0  # place and height
+        self._slowing = 0.0
 
     def release(self, contact, lock, dt):
         """Let go if it should no longer stand or is too far away; whether it was held until now."""
         end = self.locked and (not contact or self._far or not lock.on)
         self._wait = STEP if end and self._far else self._wait - dt
-        self.locked = self.locked and not end
+        if end:
+            self.locked = False
+            self._rise = self._slope = 0.0, 0.0  # the leg goes on from how it was shown, the ground included
         return end
 
-    def hold(self, toe, hip, contact, ground, length, lock, dt):
-        """Where the toe should be (x, y, z): locked while in contact, and not under the ground.
+    def stop(self, toe, dt):
+        """The place where the toe is held, or would be: it comes to rest within two frames, half of its speed in
+        each."""
+        if self.locked:
+            return self.point
+        return complex(toe[0], toe[1]) if self._shown is None else self._shown[0] + self._velocity * (dt / 2)
 
-        toe, hip  where the released pose has them
-        contact   whether the source says that the foot stands
-        ground    how high the toe is when it stands
-        length    from the hip to the toe
+    def ahead(self, seconds):
+        """The way that the toe goes on the ground in some time, if it keeps slowing down as it does."""
+        pace = abs(self._velocity)
+        if self._slowing * seconds > pace:
+            seconds = pace / self._slowing
+        return self._velocity * (seconds * (1 - self._slowing * seconds / (2 * pace))) if pace else 0j
+
+    def hold(self, hip, ankle, toe, contact, under, length, lock, dt):
+        """Where the toe should be (x, y, z): locked while in contact, and not under the ground; nor is the heel.
+
+        hip, ankle, toe  where the released pose has them
+        contact          whether the source says that the foot stands
+        length           from the hip to the toe
         """
         place, height = complex(toe[0], toe[1]), toe[2]
         before = self._shown or (place, height)
-        velocity, climb = self._velocity
-        pace = abs(velocity)
+        pace = abs(self._velocity)
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
+            self.point = self.stop(toe, dt)
             self.locked = True
-            # It comes to rest within two frames, half of its speed in each, and sinks to the ground.
-            self.point = before[0] + velocity * (dt / 2)
-            self._drop, self._sinking = before[1] - self._lift - ground, climb - self._rising
-        dragging = (contact or height < ground - SUNK) and not self.locked and lock.on
+            self._drop, self._sinking = before[1] - self._lift - under.held, self._climb - self._rising
+        if not self.locked:
+            self._rise = _followed(self._rise, under.rise, dt)
+            height += self._rise[0]
+        dragging = (contact or height < under.here - SUNK) and not self.locked and lock.on
         self._raise(pace if dragging else None, lock, dt)
+        low = under.here
         if self.locked:
+            low = under.held
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
-            self._far = (_apart(place - self.point, height - ground) > lock.release
-                         or _apart(complex(hip[0], hip[1]) - self.point, hip[2] - ground) > length)
-            place, height = self.point, ground + self._drop
-        height = max(height + self._lift, ground)
-        self._shown, self._velocity = (place, height), ((place - before[0]) / dt, (height - before[1]) / dt)
+            self._far = (_apart(place - self.point, height - under.plane) > lock.release
+                         or _apart(complex(hip[0], hip[1]) - self.point, hip[2] - low) > length)
+            place, height = self.point, low + self._drop
+        height = max(height + self._lift, low)
+        self._slope = _followed(self._slope, under.slope, dt)
+        self.pitch = _pitch(ankle, toe, height - under.ankle, math.atan(self._slope[0]))
+        self._shown, self._velocity, self._climb = (place, height), (place - before[0]) / dt, (height - before[1]) / dt
+        self._slowing = max(pace - abs(self._velocity), 0.0) / dt
         return place.real, place.imag, height
 
     def _raise(self, pace, lock, dt):
@@ -153,12 +149,17 @@ class Foot:
 
 
 class Feet:
-    """Holds the toes of K characters where they touch the ground: each frame release(), then plant()."""
+    """Holds the toes of K characters where they touch the ground: each frame release(), then plant().
 
-    def __init__(self, legs, count, ground, lock=None):
-        self.legs, self.lock = legs, lock or Lock()
-        self.ground = ground  # (2,) how high the toes are when they stand
+    standing  (2, 2) how high toe and ankle of the left and the right foot are when it stands
+    level     (K,) how high each character should stand on its ground, so that its legs reach
+    """
+
+    def __init__(self, legs, count, standing, lock=None):
+        self.legs, self.lock, self.standing = legs, lock or Lock(), standing
         self.pairs = [(Foot(), Foot()) for _ in range(count)]
+        self.level, self._roots = [0.0] * count, None
+        self._plane = [Under(toe, toe, ankle, toe) for toe, ankle in standing.tolist()]
 
     @property
     def locked(self):
@@ -174,142 +175,93 @@ class Feet:
         return [(index, side) for index, pair in enumerate(self.pairs) for side, foot in enumerate(pair)
                 if foot.release(contacts[index][side], self.lock, dt)]
 
-    def plant(self, roots, positions, rotations, contacts, dt):
+    def plant(self, roots, positions, rotations, contacts, dt, ground=None):
         """Turn the legs in `rotations` (K, J, 4, changed in place) so that feet stay where they stand; where the toes
         are, (K, 2, 3) in the world.
 
         roots      (K, 3) in the world; the first of the rotations is the root's own
         positions  (K, M, 3) of the moving joints
         contacts   (K, 2) whether the source says that each foot stands
+        ground     heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
+        lock, lengths, has_toes = self.lock, self.legs.lengths, self.legs.has_toes
         chains = self.legs.rotations(rotations)
         frames = self.legs.forward(roots, positions, chains)
+        legs = frames[:, :, -4:, :3, 3].tolist()
+        unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, legs, dt)
         goals, turns = [], []
-        for pair, joints, forward, stand in zip(self.pairs, frames[:, :, -4:, :3, 3].tolist(),
-                                                frames[:, 0, 0, :3, 1].tolist(), contacts):
+        forwards = frames[:, 0, 0, :3, 1].tolist()
+        for pair, leg, forward, stand, under in zip(self.pairs, legs, forwards, contacts, unders):
             for side, foot in enumerate(pair):
-                hip, _, _, toe = joints[side]
-                goal = foot.hold(toe, hip, stand[side], self.ground[side], self.legs.lengths[side], self.lock, dt)
+                hip, _, ankle, toe = leg[side]
+                goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
                 goals += goal
-                for turn in turns_of(*swung(joints[side], goal, forward, self.lock.extension, self.legs.has_toes)):
+                for turn in turns_of(*swung(leg[side], goal, forward, lock.extension, has_toes, foot.pitch)):
                     turns += turn
-        legs = turned(chains[:, :, -4:], frames, np.array(turns).reshape(-1, 2, 4, 4))
-        rotations[:, self.legs.turning] = legs[:, :, :self.legs.turning.shape[1]]
+        shown = turned(chains[:, :, -4:], frames, np.array(turns).reshape(-1, 2, 4, 4))
+        rotations[:, self.legs.turning] = shown[:, :, :self.legs.turning.shape[1]]
         return np.array(goals).reshape(-1, 2, 3)
 
-
-NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
-
-
-def swung(joints, goal, forward, extension, has_toes=True):
-    """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
-
-    The foot keeps its direction, unless the leg is too short: then its heel rises. The knee stays in its plane. The leg
-    is never straighter than the share `extension` of its length, unless it was before.
-
-    joints  hip, knee, ankle, toe
-    """
-    hip, knee, ankle, toe = joints
-    if goal == tuple(toe):
-        return NONE, NONE, NONE
-    thigh, leg, foot, way = _minus(knee, hip), _minus(ankle, hip), _minus(toe, ankle), _minus(goal, hip)
-    upper, lower, old, size = _size(thigh), _size(_minus(leg, thigh)), _size(leg), _size(foot)
-    far, toe_along = _size(way), _dot(way, foot)
-    flat = math.sqrt(max(far * far - 2 * toe_along + size * size, 0))  # from hip to ankle, if the foot does not turn
-    room = max((upper + lower) * extension - old, 1e-6)
-    # With a foot to turn about the toe the leg slows down before it is as long as it may be.
-    longest = old + room * (math.tanh((flat - old) / room) if has_toes else 1.0)
-    if flat <= longest or not has_toes:
-        ankle_way, new_foot = _minus(way, foot), foot
-    else:
-        new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
-        ankle_way = _minus(way, new_foot)
-    new_thigh, new_leg = _bent(thigh, leg, ankle_way, forward, upper, lower, old, longest)
-    return (_swing(thigh, new_thigh), _swing(_minus(leg, thigh), _minus(new_leg, new_thigh)), _swing(foot, new_foot))
+    def _look_at(self, ground, roots, legs, dt):
+        """What is Under each foot, [character][side]."""
+        points = []
+        before, self._roots = roots if self._roots is None else self._roots, roots
+        for pair, leg, (x, y, level), (last_x, last_y, _) in zip(self.pairs, legs, roots.tolist(), before.tolist()):
+            places = [complex(x, y) + complex(x - last_x, y - last_y) * (ROOT_AHEAD / dt)]
+            for foot, (_, _, ankle, toe) in zip(pair, leg):
+                held = foot.stop(toe, dt)
+                here = held if foot.locked else complex(toe[0], toe[1])
+                heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
+                places += [held, here, here + foot.ahead(AHEAD), here + foot.ahead(2 * AHEAD), here + heel]
+            points.append([(place.real, place.imag, level) for place in places])
+        unders = []
+        for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
+            feet, level = (rest[:5], rest[5:]), roots[index, 2]
+            # A leg that stands may get longer; one that comes down needs its length for the step.
+            self.level[index] = min(middle, *(held + self._room(leg) if foot.locked else min(held, soon)
+                                              for foot, leg, (held, _, soon, _, _) in zip(pair, legs[index], feet)))
+            unders.append([_under(foot, joints, height, level)
+                           for foot, joints, height in zip(feet, legs[index], self.standing.tolist())])
+        return unders
 
 
-def _heel_up(way, foot, far, size, flat_along, longest):
-    """The foot, from ankle to toe, turned about the toe until the ankle is within reach of the hip.
-
-    way   from the hip to the toe, as long as `far`; the foot goes as far as flat_along in its direction
-    """
-    along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
-    side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
-    more = (along - flat_along * side) / far
-    return tuple(side * f + more * w for f, w in zip(foot, way))
+    def _room(self, joints):
+        """How much longer a leg may get."""
+        hip, knee, ankle, _ = joints
+        return max((math.dist(hip, knee) + math.dist(knee, ankle)) * self.lock.extension - math.dist(hip, ankle), 0.0)
 
 
-def _bent(thigh, leg, way, forward, upper, lower, old, longest):
-    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
-    size = max(_size(way), 1e-9)
-    reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
-    ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
-    across = math.sqrt(max(upper * upper - ahead * ahead, 0))
-    # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
-    knee = tuple(t + FORWARD * f for t, f in zip(thigh, forward))
-    along = _dot(knee, leg) / (old * old)
-    side = tuple(k - along * v for k, v in zip(knee, leg))
-    lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)
-    across /= max(_size(side), 1e-12)
-    on_leg, on_way = across * lean / old, (ahead - across * lean) / size
-    new_thigh = tuple(across * s - on_leg * v + on_way * w for s, v, w in zip(side, leg, way))
-    return new_thigh, tuple(reach / size * w for w in way)
+def _under(heights, joints, standing, level):
+    """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle."""
+    held, here, soon, later, low = heights
+    toe, ankle = standing
+    _, _, (x, y, _), (toe_x, toe_y, _) = joints
+    size = math.hypot(toe_x - x, toe_y - y)
+    slope = (low - here) / max(size, 1e-6)
+    slope = math.copysign(max(min(abs(slope), 2 * STEEPEST - abs(slope)), 0), slope)
+    # What rises evenly is followed; what rises later all of a sudden is a step, for which it is time to rise now.
+    rise = max(here, soon, later - (soon - here)) - level
+    return Under(held + toe, here + toe, here + slope * size + ankle, level + toe, rise, slope)
 
 
-def _swing(old, new):
-    """The shortest turn from a direction to another of the same length: twice that to what lies halfway."""
-    (a, b, c), (d, e, f) = old, new
-    w, x, y, z = a * (a + d) + b * (b + e) + c * (c + f) + 1e-30, b * f - c * e, c * d - a * f, a * e - b * d
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    return w / size, x / size, y / size, z / size
+def _pitch(ankle, toe, most, slope):
+    """The angle by which a foot is turned to lie on a slope, or more: until the toe is at most so much above the
+    ankle."""
+    height = toe[2] - ankle[2]
+    if not slope and height <= most:
+        return 0.0
+    level = math.hypot(toe[0] - ankle[0], toe[1] - ankle[1])
+    size = math.hypot(level, height)
+    if size < 1e-6:
+        return 0.0
+    # Not where it points down: a foot on its tip lies on nothing.
+    return max(slope * level / size, math.atan2(height, level) - math.asin(min(max(most / size, -1.0), 1.0)))
 
 
-def turns_of(thigh, shin, foot):
-    """How thigh, shin, foot and toe turn for these swings: each by that of its own bone, after taking back that of the
-    bone above; the toe keeps its direction."""
-    return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
-
-
-def turned(rotations, frames, turns):
-    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4), given in the world."""
-    # Seen from the bone above, the axis is turned back by that bone's frame.
-    turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
-    return quat.mul(turns, rotations)
-
-
-def _after(back, swing):
-    """A swing after taking back another one."""
-    if swing == back:
-        return NONE
-    (a, b, c, d), (w, x, y, z) = back, swing
-    return (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
-            a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
-
-
-def _opposite(swing):
-    w, x, y, z = swing
-    return w, -x, -y, -z
-
-
-def _minus(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _size(a):
-    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+def _followed(state, goal, dt):
+    """A height and its velocity that follow the ground, one step on."""
+    return (0.0, 0.0) if state == (0.0, 0.0) and not goal else spring.towards_number(*state, goal, GROUND_HALFLIFE, dt)
 
 
 def _apart(way, height):
     return math.hypot(way.real, way.imag, height)
-
-
-def _down_to(skeleton, joint):
-    line = []
-    while joint >= 0:
-        line.insert(0, int(joint))
-        joint = skeleton.parents[joint]
-    return line

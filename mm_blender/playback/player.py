@@ -10,11 +10,17 @@ import numpy as np
 from ..control import simulation
 from ..control.intent import jumps
 from ..control.simulation import Simulation, to_numbers, to_points
-from ..motion import quat
-from .feet import Feet, Legs, Lock
+from ..motion import quat, spring
+from .feet import Feet, Lock
 from .inertialise import Blend, Inertia
+from .legs import Legs
 from .matcher import MotionMatcher
 from .root import Sync, synchronise, travel
+
+# Half-lives in seconds in which the root follows the ground, up and down: down it has to be sooner than the foot.
+UP, DOWN = 0.12, 0.09
+# The percentile of an ankle's heights while the foot stands that is taken for its standing height.
+LOW = 5
 
 
 @dataclass
@@ -38,7 +44,8 @@ class Player:
     """Steps K characters: control, search, inertialisation, root, feet.
 
     positions, yaws  (K, 2), (K,) where the roots are
-    heights          (K,) of the ground that they stand on
+    heights          (K,) of the ground that they stand on, or lower so that both feet reach it
+    ground           heights (K, N) of points (K, N, 3) in the world, or None for the plane z = 0
     played           the Pose before the feet are held
     rotations        (K, J, 4) as they are shown; the root's own is its yaw
     toes             (K, 2, 3) where they are held, in the world
@@ -52,11 +59,12 @@ class Player:
         self.dt = 1 / database.rate
         self.matcher = MotionMatcher(motion, search, count, frame)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
-        self.positions, self.yaws, self.heights = np.zeros((count, 2)), np.zeros(count), np.zeros(count)
+        self.positions, self.yaws = np.zeros((count, 2)), np.zeros(count)
+        self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
         self.played = self.matcher.pose()
         self.inertia = Inertia(self.played, self.settings.blend)
         self.legs = Legs(database.character, database.fixed, motion.moving)
-        self.feet = Feet(self.legs, count, standing_height(motion, self.legs), self.settings.lock)
+        self.feet = Feet(self.legs, count, standing_heights(motion, self.legs), self.settings.lock)
         self.rotations = self._rotations_before = self.played.rotations
         self.toes = np.zeros((count, 2, 3))
         self.jumped = np.zeros(count, dtype=bool)
@@ -69,7 +77,10 @@ class Player:
         """Stand the characters somewhere."""
         self.positions[:], self.yaws[:] = positions, yaws
         self.simulation.place(positions, yaws)
-        self.feet = Feet(self.legs, len(self.yaws), self.feet.ground, self.settings.lock)
+        self.heights[:], self._climbs[:] = 0, 0
+        if self.ground is not None:
+            self.heights[:] = self.ground(self._roots()[:, None])[:, 0]
+        self.feet = Feet(self.legs, len(self.yaws), self.feet.standing, self.settings.lock)
 
     def step(self, velocities, yaws):
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
@@ -138,11 +149,19 @@ class Player:
 
     def _plant_feet(self, contacts):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
-        roots = np.empty((len(self.yaws), 3))
-        roots[:, :2], roots[:, 2] = self.positions, self.heights
+        if self.ground is not None or self.heights.any():
+            goals = np.array(self.feet.level) if self.ground is not None else np.zeros(len(self.yaws))
+            halflife = np.where(goals < self.heights, DOWN, UP)
+            self.heights, self._climbs = spring.towards(self.heights, self._climbs, goals, halflife, self.dt)
         self._rotations_before, self.rotations = self.rotations, self.played.rotations.copy()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for yaw in self.yaws.tolist()]
-        self.toes = self.feet.plant(roots, self.played.positions, self.rotations, contacts, self.dt)
+        self.toes = self.feet.plant(self._roots(), self.played.positions, self.rotations, contacts, self.dt,
+                                    self.ground)
+
+    def _roots(self):
+        roots = np.empty((len(self.yaws), 3))
+        roots[:, :2], roots[:, 2] = self.positions, self.heights
+        return roots
 
 
 class Trajectory:
@@ -170,13 +189,17 @@ class Trajectory:
         return queries
 
 
-def standing_height(motion, legs):
-    """(2,) how high each toe joint is while its foot stands."""
+def standing_heights(motion, legs):
+    """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground."""
     database = motion.database
     sample = np.arange(0, len(database), max(1, len(database) // 5000))
     rotations = legs.rotations(database.rotations[sample])
     rotations[:, :, 0] = quat.identity()
-    toes = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)[:, :, -1, :3, 3]
+    places = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)[:, :, -2:, 2, 3]
     contacts = database.contacts[sample]
-    return np.array([np.median(toes[contacts[:, side], side, 2]) if contacts[:, side].any() else 0.0
-                     for side in (0, 1)])
+    heights = np.zeros((2, 2))
+    for side in (0, 1):
+        if contacts[:, side].any():
+            ankles, toes = places[contacts[:, side], side].T
+            heights[side] = np.median(toes), np.percentile(ankles, LOW)
+    return heights

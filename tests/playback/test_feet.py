@@ -7,10 +7,12 @@ import pytest
 from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Foot, Legs, Lock, swung, turned, turns_of
+from mm_blender.playback.feet import Foot, Lock, Under
+from mm_blender.playback.legs import Legs, swung, turned, turns_of
 
 DT = 1 / 60
-GROUND, LOCK = np.array([0.02, 0.02]), Lock()
+GROUND, LOCK = 0.02, Lock()
+PLANE = Under(GROUND, GROUND, 0.05, GROUND)
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +133,8 @@ def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0, lock=LO
         y = start + speed * frame * DT
         for foot in feet:
             foot.release(contact, lock, DT)
-        shown.append([foot.hold((x, y, toe), (x, y, toe + 0.8), contact, GROUND[0], 0.95, lock, DT)
-                      for foot, x in zip(feet, (-0.1, 0.1))])
+        joints = [((x, y, toe + 0.8), (x, y - 0.1, toe + 0.07), (x, y, toe)) for x in (-0.1, 0.1)]
+        shown.append([foot.hold(*leg, contact, PLANE, 0.95, lock, DT) for foot, leg in zip(feet, joints)])
     return np.array(shown)
 
 
@@ -156,7 +158,7 @@ def test_a_foot_left_behind_too_far_is_let_go_lifted_and_held_again():
     assert not all(held) and held[-1]
     assert shown[0, 0, 1] > 0.18
     lowest = walk_on(two_feet(), 0.5, speed=1.5)[-10:, :, 2]  # dragged too fast to be held: lifted off the ground
-    assert lowest.min() > GROUND[0] + 0.02
+    assert lowest.min() > GROUND + 0.02
 
 
 def test_a_foot_that_is_not_in_contact_is_free():
@@ -170,7 +172,7 @@ def test_with_the_lock_off_feet_go_along():
 
 
 def test_toes_do_not_enter_the_ground():
-    assert walk_on(two_feet(), 0.2, contact=False, toe=-0.05)[..., 2].min() >= GROUND[0]
+    assert walk_on(two_feet(), 0.2, contact=False, toe=-0.05)[..., 2].min() >= GROUND
 
 
 def test_a_foot_that_lands_sinks_to_the_ground_smoothly():

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Legs: their kinematics, and how they turn to bring the toe somewhere.
+
+Rotations are worked on for K characters at once, (K, 2, …) with left and right. How a single leg bends is worked out in
+plain numbers, which for so few is several times faster than arrays.
+"""
+
+import math
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+
+PARTS = ("thigh", "shin", "foot", "toe")
+# A straight leg has no side to bend to: so much of the way forward is added, and the knee bends forward.
+FORWARD = 1e-4
+
+
+class Legs:
+    """Both legs of a character: which joints they are, and their kinematics.
+
+    chain  (2, C) the joints from the root down to the toes, the last four as PARTS; -1 is one that does nothing
+    """
+
+    def __init__(self, character, fixed, moving):
+        skeleton = character.skeleton
+        self.has_toes = all(character.has(f"{side}_toe") for side in ("left", "right"))
+        parts = PARTS if self.has_toes else PARTS[:3]
+        self.turning = np.array([[character.joint(f"{side}_{part}") for part in parts] for side in ("left", "right")])
+        for side in self.turning:
+            if not (skeleton.parents[side[1]] == side[0] and skeleton.parents[side[2]] == side[1]):
+                raise MotionError(f'"{skeleton.names[side[2]]}" does not hang from "{skeleton.names[side[1]]}" and '
+                                  f'"{skeleton.names[side[0]]}" directly: feet cannot be held on this skeleton.')
+        lines = [_down_to(skeleton, side[-1]) + [-1] * (not self.has_toes) for side in self.turning]
+        most = max(len(line) for line in lines)
+        most += most % 2
+        self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
+        self._gather = np.maximum(self.chain, 0).ravel()
+        self._idle = np.argwhere(self.chain < 0)
+        self._still = np.zeros((2, most, 4, 4))  # what a joint's frame has beside its rotation
+        self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
+        self._still[..., 3, 3] = 1
+        self._moving = [(column, side, level) for column, joint in enumerate(moving)
+                        for side, level in np.argwhere(self.chain == joint)]
+        self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
+
+    def rotations(self, rotations):
+        """Those of the chains, (K, 2, C, 4), of all (K, J, 4)."""
+        found = rotations.take(self._gather, axis=1).reshape(len(rotations), *self.chain.shape, 4)
+        for side, level in self._idle:
+            found[:, side, level] = (1, 0, 0, 0)
+        return found
+
+    def forward(self, roots, positions, rotations):
+        """The frames (K, 2, C, 4, 4) of the chains' joints in the world, from roots (K, 3), the positions (K, M, 3) of
+        the moving joints and the chains' own rotations (K, 2, C, 4), of which the first is the root's."""
+        frames = np.empty((*rotations.shape, 4))
+        frames[:] = self._still
+        frames[..., :3, :3] = quat.to_matrix(rotations)
+        frames[:, :, 0, :3, 3] = roots[:, None]
+        for column, side, level in self._moving:
+            frames[:, side, level, :3, 3] = positions[:, column]
+        # Two levels at once: a pair's own product first, then both after what comes before.
+        frames[:, :, 1::2] = frames[:, :, ::2] @ frames[:, :, 1::2]
+        for level in range(2, frames.shape[2], 2):
+            frames[:, :, level:level + 2] = frames[:, :, level - 1:level] @ frames[:, :, level:level + 2]
+        return frames
+
+
+NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
+
+
+def swung(joints, goal, forward, extension, has_toes=True, pitch=0.0):
+    """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
+
+    The foot keeps its direction but for its pitch, and where the leg is too short the heel rises more. The knee stays in
+    its plane. The leg is never straighter than the share `extension` of its length, unless it was before.
+
+    joints  hip, knee, ankle, toe
+    pitch   the angle by which the foot turns about the toe, its ankle up
+    """
+    hip, knee, ankle, toe = joints
+    if goal == tuple(toe) and not pitch:
+        return NONE, NONE, NONE
+    thigh, leg, old_foot, way = _minus(knee, hip), _minus(ankle, hip), _minus(toe, ankle), _minus(goal, hip)
+    foot = _pitched(old_foot, pitch) if pitch and has_toes else old_foot
+    upper, lower, old, size = _size(thigh), _size(_minus(leg, thigh)), _size(leg), _size(foot)
+    far, toe_along = _size(way), _dot(way, foot)
+    flat = math.sqrt(max(far * far - 2 * toe_along + size * size, 0))  # from hip to ankle, if the foot does not turn
+    room = max((upper + lower) * extension - old, 1e-6)
+    # With a foot to turn about the toe the leg slows down before it is as long as it may be.
+    longest = old + room * (math.tanh((flat - old) / room) if has_toes else 1.0)
+    if flat <= longest or not has_toes:
+        ankle_way, new_foot = _minus(way, foot), foot
+    else:
+        new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
+        ankle_way = _minus(way, new_foot)
+    new_thigh, new_leg = _bent(thigh, leg, ankle_way, forward, upper, lower, old, longest)
+    return (_swing(thigh, new_thigh), _swing(_minus(leg, thigh), _minus(new_leg, new_thigh)),
+            _swing(old_foot, new_foot))
+
+
+def _pitched(foot, angle):
+    """A foot, from ankle to toe, turned so that its ankle is higher."""
+    level = math.hypot(foot[0], foot[1])
+    cos, sin = math.cos(angle), math.sin(angle)
+    share = cos + foot[2] * sin / max(level, 1e-6)
+    return foot[0] * share, foot[1] * share, foot[2] * cos - level * sin
+
+
+def _heel_up(way, foot, far, size, flat_along, longest):
+    """The foot, from ankle to toe, turned about the toe until the ankle is within reach of the hip.
+
+    way   from the hip to the toe, as long as `far`; the foot goes as far as flat_along in its direction
+    """
+    along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
+    side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
+    more = (along - flat_along * side) / far
+    return tuple(side * f + more * w for f, w in zip(foot, way))
+
+
+def _bent(thigh, leg, way, forward, upper, lower, old, longest):
+    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
+    size = max(_size(way), 1e-9)
+    reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
+    ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
+    across = math.sqrt(max(upper * upper - ahead * ahead, 0))
+    # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
+    knee = tuple(t + FORWARD * f for t, f in zip(thigh, forward))
+    along = _dot(knee, leg) / (old * old)
+    side = tuple(k - along * v for k, v in zip(knee, leg))
+    lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)
+    across /= max(_size(side), 1e-12)
+    on_leg, on_way = across * lean / old, (ahead - across * lean) / size
+    new_thigh = tuple(across * s - on_leg * v + on_way * w for s, v, w in zip(side, leg, way))
+    return new_thigh, tuple(reach / size * w for w in way)
+
+
+def _swing(old, new):
+    """The shortest turn from a direction to another of the same length: twice that to what lies halfway."""
+    (a, b, c), (d, e, f) = old, new
+    w, x, y, z = a * (a + d) + b * (b + e) + c * (c + f) + 1e-30, b * f - c * e, c * d - a * f, a * e - b * d
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    return w / size, x / size, y / size, z / size
+
+
+def turns_of(thigh, shin, foot):
+    """How thigh, shin, foot and toe turn for these swings: each by that of its own bone, after taking back that of the
+    bone above; the toe keeps its direction."""
+    return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
+
+
+def turned(rotations, frames, turns):
+    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4), given in the world."""
+    # Seen from the bone above, the axis is turned back by that bone's frame.
+    turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
+    return quat.mul(turns, rotations)
+
+
+def _after(back, swing):
+    """A swing after taking back another one."""
+    if swing == back:
+        return NONE
+    (a, b, c, d), (w, x, y, z) = back, swing
+    return (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
+            a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
+
+
+def _opposite(swing):
+    w, x, y, z = swing
+    return w, -x, -y, -z
+
+
+def _minus(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _size(a):
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+def _down_to(skeleton, joint):
+    line = []
+    while joint >= 0:
+        line.insert(0, int(joint))
+        joint = skeleton.parents[joint]
+    return line
