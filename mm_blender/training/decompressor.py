@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compressor and Decompressor: what is missing from the features goes through a few latents (algorithm 1)."""
+
+import torch
+from torch import nn
+from torch.nn.functional import binary_cross_entropy_with_logits as crossed
+
+from .examples import LEAST, spread
+from .kinematics import Kinematics
+from .stage import Stage, layers, to_weights
+
+LATENTS, HIDDEN, COMPRESSOR = 32, 512, 256
+PAIRS = 256
+# Weights of the losses. Each is divided by its own size in the data: a network that knows nothing has 1 in all of them.
+POSE, SPEED, MARKS = 1.0, 0.2, 0.1
+REGULAR = 1e-3
+
+
+class DecompressorStage(Stage):
+    """Algorithm 1, in batches of pairs of frames."""
+
+    name = "decompressor"
+
+    def __init__(self, examples, seed, latents=LATENTS, hidden=HIDDEN):
+        size, rows = examples.features.shape[1], examples.layout.size
+        torch.manual_seed(seed)
+        super().__init__({"compressor": layers(examples.table.shape[1], COMPRESSOR, latents, activation=nn.ELU),
+                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device)
+        self.examples, self.latents = examples, latents
+        database = examples.database
+        self.kinematics = Kinematics(database.skeleton, examples.layout, examples.moving, database.fixed,
+                                     examples.device)
+        self._starts = examples.starts(1)
+        self._measure()
+
+    def losses(self, share):
+        examples = self.examples
+        first = self.rng.choice(self._starts, PAIRS)
+        batch = examples.table[torch.as_tensor([*first, *examples.following[first]])]
+        features = examples.features[torch.as_tensor([*first, *examples.following[first]])]
+        latents = self.compress(batch)
+        return {**self._pose_losses(self.decompress(features, latents), batch), **self._regular(latents)}
+
+    def compress(self, batch):
+        return self.networks["compressor"]((batch - self._mean) / self._scale)
+
+    def decompress(self, features, latents):
+        return self.networks["decompressor"](torch.cat([features, latents], 1)) * self._span + self._centre
+
+    def all_latents(self):
+        """(N, Z) of every frame."""
+        with torch.no_grad():
+            return torch.cat([self.compress(part) for part in self.examples.table.split(4096)])
+
+    def weights(self):
+        inputs = self.examples.features.shape[1] + self.latents
+        return to_weights(self.networks["decompressor"], torch.zeros(inputs), torch.ones(inputs), self._centre,
+                          self._span)
+
+    def _measure(self):
+        """Means and sizes of everything, from the data itself."""
+        examples, parts = self.examples, self.examples.layout.parts
+        self._mean, self._scale = spread(examples.table)
+        self._centre, self._span = spread(examples.rows)
+        for name in ("contacts", "tags"):
+            self._centre[parts[name]], self._span[parts[name]] = 0, 1
+        starts = torch.as_tensor(self._starts[::max(1, len(self._starts) // 20000)])
+        pairs = [examples.table[starts], examples.table[torch.as_tensor(examples.following[starts])]]
+        changes = (pairs[1] - pairs[0]).abs().mean(0).clamp(min=LEAST / 60)
+        self._changes = changes[:examples.layout.size]
+        places, axes = zip(*map(examples.targets, pairs))
+        self._sizes = {"places": _deviation(places[0]), "axes": _deviation(axes[0]),
+                       "place_speeds": _size(places[1] - places[0]), "axis_speeds": _size(axes[1] - axes[0])}
+        features = examples.features[torch.as_tensor(examples.following[starts])] - examples.features[starts]
+        self._feature_changes = features.abs().mean()
+
+    def _pose_losses(self, rows, batch):
+        examples, parts, sizes = self.examples, self.examples.layout.parts, self._sizes
+        wrong = rows - batch[:, :examples.layout.size]
+        apart = (wrong / self._span).abs()
+        between = ((wrong[PAIRS:] - wrong[:PAIRS]) / self._changes).abs()
+        losses = {}
+        for name in ("rotations", "positions", "travel"):
+            if parts[name].stop > parts[name].start:
+                losses[f"local {name}"] = POSE * apart[:, parts[name]].mean()
+                losses[f"local {name} speed"] = SPEED * between[:, parts[name]].mean()
+        for name in ("contacts", "tags"):
+            if parts[name].stop > parts[name].start:
+                losses[name] = MARKS * crossed(rows[:, parts[name]], (batch[:, parts[name]] > 0).float())
+        missed = [mine - true for mine, true in zip(self.kinematics(rows), examples.targets(batch))]
+        for name, speed, off in zip(("places", "axes"), ("place_speeds", "axis_speeds"), missed):
+            losses[f"character {name}"] = POSE * off.abs().mean() / sizes[name]
+            between = off[..., PAIRS:] - off[..., :PAIRS]
+            losses[f"character {name} speed"] = SPEED * between.abs().mean() / sizes[speed]
+        return losses
+
+    def _regular(self, latents):
+        change = (latents[PAIRS:] - latents[:PAIRS]).abs().mean()
+        return {"latent size": REGULAR * (latents ** 2).mean(), "latent sparsity": REGULAR * latents.abs().mean(),
+                "latent speed": REGULAR * change / self._feature_changes}
+
+
+def _deviation(columns):
+    """Mean distance of numbers (…, F) from their means over the frames."""
+    return (columns - columns.mean(-1, keepdim=True)).abs().mean()
+
+
+def _size(columns):
+    return columns.abs().mean()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How good networks are, in figures that a person understands, measured as they will be driven: in NumPy, float16."""
+
+import numpy as np
+import torch
+
+from ..networks.network import Network
+
+# So many frames, windows and queries are looked at.
+MOST = 4000
+DRIFT = (0.25, 0.5, 1.0)
+# What a figure may be at most for the verdicts "good" and "usable".
+BOUNDS = {"joint_error_cm": (0.5, 1.5, "the poses are off by {:.2f} cm"),
+          "drift_1s_cm": (3.0, 8.0, "motion that goes on by itself is off by {:.1f} cm after a second"),
+          "projector_ratio": (1.15, 1.5, "jumps land {:.2f} times as far from what is wanted as the best frame")}
+
+
+def of_decompressor(examples, kinematics, weights, latents):
+    """Errors of poses in frames that were held back; latents (N, Z)."""
+    frames = _some(np.flatnonzero(examples.held))
+    rows = _decompressed(examples, weights, latents, frames)
+    true, parts = examples.rows.cpu().numpy()[frames], examples.layout.parts
+    apart = 100 * np.linalg.norm(_places(kinematics, rows) - _places(kinematics, true), axis=1)
+    travel = rows[:, parts["travel"]] - true[:, parts["travel"]]
+    figures = {
+        "joint_error_cm": apart.mean(), "joint_error_p95_cm": np.percentile(apart, 95),
+        "root_velocity_error_cm_s": 100 * np.hypot(travel[:, 0], travel[:, 1]).mean(),
+        "contacts_right": ((rows > 0) == (true > 0))[:, parts["contacts"]].mean(),
+        "acceleration_ratio": _acceleration(examples, kinematics, weights, latents),
+    }
+    if examples.tags:
+        signs = np.where(examples.combinations[0], 1, -1).T
+        seen, has = (rows[:, parts["tags"]] @ signs).argmax(1), examples.combinations[1][frames]
+        figures["tags_right"] = (seen == has)[has >= 0].mean()
+    return _rounded(figures)
+
+
+def of_stepper(examples, kinematics, decompressor, stepper, latents):
+    """How far the joints are off after a time of going on freely from frames that were held back."""
+    rate = examples.database.rate
+    lengths = [round(seconds * rate) for seconds in DRIFT]
+    starts = _some(examples.starts(lengths[-1], held=True), MOST // 4)
+    if not len(starts):
+        return {}
+    frames = examples.window(starts, lengths[-1])
+    step, show = Network(stepper.halved()), Network(decompressor.halved())
+    state = _states(examples, latents, starts)
+    figures = {}
+    for count in range(1, lengths[-1] + 1):
+        state = state + step(np.concatenate([state, np.ones((len(state), 1), dtype=np.float32)], axis=1))
+        if count in lengths:
+            true = examples.rows.cpu().numpy()[frames[count]]
+            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=1)
+            figures[f"drift_{DRIFT[lengths.index(count)]:g}s_cm"] = 100 * apart.mean()
+    return _rounded(figures)
+
+
+def of_projector(stage, queries, limits, nearest):
+    """How far the answers to queries (Q, D) are from them, as a share of how far the nearest frames (Q,) are; and how
+    far the answers are from any frame at all, by the same measure."""
+    rows = np.concatenate([queries, stage.limits.allowed[limits]], axis=1, dtype=np.float32)
+    answers = Network(stage.weights().halved())(rows)[:, :queries.shape[1]].copy()
+    weights, features = stage.search.weights, stage.examples.database.features
+    distance = np.linalg.norm((answers - queries) * weights, axis=1)
+    least = np.linalg.norm((features[nearest] - queries) * weights, axis=1)
+    some = slice(None, None, max(1, len(queries) // 500))
+    frames = stage.nearest(answers[some], limits[some])
+    stray = np.linalg.norm((features[frames] - answers[some]) * weights, axis=1)
+    return _rounded({"projector_ratio": distance.mean() / least.mean(),
+                     "projector_ratio_median": np.median(distance / np.maximum(least, 1e-6)),
+                     "projector_stray": stray.mean() / least.mean()})
+
+
+def verdict(figures):
+    """"good", "usable" or "not yet", and a sentence that says why."""
+    worst, reasons = 0, []
+    for name, (good, usable, text) in BOUNDS.items():
+        value = figures.get(name)
+        if value is not None and value > good:
+            worst = max(worst, 2 if value > usable else 1)
+            reasons.append(text.format(value))
+    if not reasons:
+        return "good", "Poses, steps and jumps are all close to the data."
+    return ("usable", "not yet")[worst - 1], f"{'; '.join(reasons).capitalize()}: more minutes make it better."
+
+
+def _acceleration(examples, kinematics, weights, latents):
+    """Mean acceleration of the joints, as a share of what it is in the data."""
+    starts = _some(np.flatnonzero(examples.held), MOST)
+    after = examples.following[starts]
+    last = examples.following[after]
+    inside = (after != starts) & (last != after)
+    windows = [frames[inside] for frames in (starts, after, last)]
+    if not len(windows[0]):
+        return 1.0
+    mine = [_places(kinematics, _decompressed(examples, weights, latents, frames)) for frames in windows]
+    true = [_places(kinematics, examples.rows.cpu().numpy()[frames]) for frames in windows]
+    size = [np.linalg.norm(a - 2 * b + c, axis=1).mean() for a, b, c in (mine, true)]
+    return size[0] / max(size[1], 1e-9)
+
+
+def _decompressed(examples, weights, latents, frames):
+    return Network(weights.halved())(_states(examples, latents, frames))
+
+
+def _states(examples, latents, frames):
+    """Features and latents as the file keeps them."""
+    return np.concatenate([examples.database.features[frames], latents[frames].astype(np.float16)], axis=1,
+                          dtype=np.float32)
+
+
+def _places(kinematics, rows):
+    with torch.no_grad():
+        return kinematics(torch.as_tensor(rows))[0].cpu().numpy()
+
+
+def _some(frames, most=MOST):
+    return frames[::max(1, -(-len(frames) // most))]
+
+
+def _rounded(figures):
+    return {name: round(float(value), 4) for name, value in figures.items()}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Projector: from a query to the features and latents of the frame that is nearest to it (algorithm 3).
+
+Tags: the Projector's input says which combinations of tags (U,) are allowed, and its targets are the nearest frames
+among those that have one of them. It is taught with everything allowed, with each tag and without each tag, and with
+some of the combinations by chance, so that it understands any query that is made of tags.
+"""
+
+import numpy as np
+import torch
+
+from ..matching.tags import select
+from ..playback.library import search_of
+from .stage import Stage, layers, to_weights
+
+HIDDEN, HIDDEN_LAYERS = 512, 4
+BATCH = 256
+# Half of the queries are frames with noise (algorithm 3), half come from driving, with a little noise of their own.
+DRIVEN, DRIVEN_NOISE = 0.5, 0.1
+# So many queries and their nearest frames are kept; after as many iterations some of them are replaced by new ones.
+POOL, RENEWED, EVERY = 65536, 256, 8
+# Queries without any limit by tags; the others are spread over the limits.
+UNLIMITED = 0.4
+
+
+class ProjectorStage(Stage):
+    """Algorithm 3, with exact nearest frames by our own search."""
+
+    name = "projector"
+
+    def __init__(self, examples, latents, driven, seed, hidden=HIDDEN):
+        """driven: (Q, D) queries from driving and the tag query of each."""
+        self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
+        self._size, combinations = examples.features.shape[1], len(examples.combinations[0])
+        torch.manual_seed(seed)
+        super().__init__({"projector": layers(self._size + combinations, *[hidden] * HIDDEN_LAYERS,
+                                              self.states.shape[1])}, seed, examples.device)
+        self.search = search_of(examples.database)
+        self.limits = Limits(examples)
+        self._driven = driven[0], self.limits.numbers(driven[1])
+        self._measure()
+        self._pool = _Pool(self)
+
+    def losses(self, share):
+        if self.iterations % EVERY == 0:
+            self._pool.renew(RENEWED)
+        queries, allowed, frames = self._pool.some(BATCH)
+        answers, true = self.project(queries, allowed), self.states[frames]
+        wrong = ((answers - true) / self._scale).abs()
+        away, nearest = (self._cost(queries, states) for states in (answers, true))
+        # Equation of algorithm 3, its squares as distances: a cost of thousands would drown all others.
+        far = (torch.sqrt(away + 1e-6) - torch.sqrt(nearest + 1e-6)).abs().mean()
+        return {"features": wrong[:, :self._size].mean(), "latents": wrong[:, self._size:].mean(),
+                "distance": far / self._distance}
+
+    def project(self, queries, allowed):
+        known = torch.cat([(queries - self._mean[:self._size]) / self._scale[:self._size], allowed], 1)
+        return self.networks["projector"](known) * self._scale + self._mean
+
+    def weights(self):
+        combinations = torch.zeros(len(self.examples.combinations[0]), device=self._mean.device)
+        return to_weights(self.networks["projector"], torch.cat([self._mean[:self._size], combinations]),
+                          torch.cat([self._scale[:self._size], combinations + 1]), self._mean, self._scale)
+
+    def queries(self, count):
+        """New queries (count, D) and the number of the limit of each."""
+        rng, driven = self.rng, self._driven
+        frames = rng.choice(np.flatnonzero(self.examples.free), count)
+        queries = self.examples.database.features[frames]
+        noise = rng.uniform(0, 1, (count, 1)) * rng.normal(size=queries.shape)
+        limits = self.limits.chosen(rng, frames)
+        from_driving = rng.random(count) < DRIVEN
+        which = rng.integers(0, len(driven[0]), count)
+        queries = np.where(from_driving[:, None], driven[0][which] + DRIVEN_NOISE * noise, queries + noise)
+        return queries.astype(np.float32), np.where(from_driving, driven[1][which], limits)
+
+    def nearest(self, queries, limits):
+        """(count,) the nearest frame of each query among those that its limit allows."""
+        frames = np.empty(len(queries), dtype=np.int64)
+        for limit in np.unique(limits):
+            rows = np.flatnonzero(limits == limit)
+            self.search.set_allowed(self.limits.frames(limit))
+            frames[rows] = [match.frame for match in self.search.nearest_many(queries[rows])]
+        return frames
+
+    def _cost(self, queries, states):
+        return (((queries - states[:, :self._size]) * self._feature_weights) ** 2).sum(1)
+
+    def _measure(self):
+        self._mean, self._scale = self.states.mean(0), self.states.std(0).clamp(min=1e-3)
+        self._feature_weights = torch.as_tensor(self.search.weights, device=self._mean.device)
+        # How far a frame is from the middle of all.
+        middle = (self.states[:, :self._size] - self._mean[:self._size]) * self._feature_weights
+        self._distance = float(middle.norm(dim=1).mean())
+
+
+class Limits:
+    """What may be answered: sets of combinations of tags, numbered; 0 allows all.
+
+    allowed  (L, U) bool
+    """
+
+    CHANCE = 16
+
+    def __init__(self, examples):
+        self._examples = examples
+        combinations, self._of_frame = examples.combinations
+        rows = [np.ones(len(combinations), dtype=bool)]
+        for column in range(combinations.shape[1]):
+            rows += [combinations[:, column], ~combinations[:, column]]
+        if len(combinations) > 2:
+            rng = np.random.default_rng(0)
+            rows += list(rng.random((self.CHANCE, len(combinations))) < rng.uniform(0.1, 0.9, (self.CHANCE, 1)))
+        self.allowed = np.unique([row for row in rows if row.any()], axis=0)
+        self.allowed = self.allowed[np.argsort(~self.allowed.all(axis=1), kind="stable")]
+
+    def frames(self, number):
+        """(N,) the frames that may be entered and that a limit allows."""
+        return self._examples.free & (self._of_frame >= 0) & self.allowed[number][self._of_frame]
+
+    def numbers(self, queries):
+        """(Q,) which limit each tag query is; those that are new are added."""
+        names, known = self._examples.tags, {row.tobytes(): number for number, row in enumerate(self.allowed)}
+        found = {}
+        for query in dict.fromkeys(queries):
+            row = self._select(query, names)
+            if row.tobytes() not in known:
+                known[row.tobytes()] = len(self.allowed)
+                self.allowed = np.concatenate([self.allowed, row[None]])
+            found[query] = known[row.tobytes()]
+        return np.array([found[query] for query in queries])
+
+    def chosen(self, rng, frames):
+        """(count,) a limit for each of some frames."""
+        limits = rng.integers(0, len(self.allowed), len(frames))
+        return np.where(rng.random(len(frames)) < UNLIMITED, 0, limits)
+
+    def _select(self, query, names):
+        combinations = self._examples.combinations[0]
+        chosen = select(query, {name: combinations[:, column] for column, name in enumerate(names)}, len(combinations))
+        return chosen if chosen.any() else np.ones(len(combinations), dtype=bool)
+
+
+class _Pool:
+    """Queries whose nearest frames are known, the oldest replaced first."""
+
+    def __init__(self, stage):
+        self._stage, self._count, self._at = stage, 0, 0
+        device = stage.states.device
+        self._queries = torch.empty((POOL, stage._size), device=device)
+        self._limits = torch.empty(POOL, dtype=torch.long, device=device)
+        self._frames = torch.empty(POOL, dtype=torch.long, device=device)
+        self.renew(8 * BATCH)
+
+    def renew(self, count):
+        queries, limits = self._stage.queries(count)
+        frames = self._stage.nearest(queries, limits)
+        where = torch.as_tensor((self._at + np.arange(count)) % POOL)
+        self._queries[where], self._limits[where] = torch.as_tensor(queries), torch.as_tensor(limits)
+        self._frames[where] = torch.as_tensor(frames)
+        self._at, self._count = (self._at + count) % POOL, min(self._count + count, POOL)
+
+    def some(self, count):
+        rows = torch.as_tensor(self._stage.rng.integers(0, self._count, count))
+        allowed = torch.as_tensor(self._stage.limits.allowed[self._limits[rows].numpy()], dtype=torch.float32)
+        return self._queries[rows], allowed, self._frames[rows]

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Queries as they come up while driving: what a Player asks for when hands that do this and that steer it."""
+
+import numpy as np
+
+from ..control.intent import tag_query
+from ..control.stick import NAMES, Recording
+from ..evaluate import courses
+from ..playback.cast import Cast
+from ..playback.library import Library
+from ..playback.matcher import MotionMatcher
+
+# So many hands drive for so many seconds.
+HANDS, SECONDS = 16, 20.0
+
+
+def of_courses(database):
+    """(Q, D) queries and the tag query of each, from the courses that driving is measured with: to test, not to
+    learn from."""
+    return _driven(database, list(courses.all_courses(SECONDS).values()))
+
+
+def of_chance(database, seed=0):
+    """The same from hands that are all over the place."""
+    return _driven(database, [_hand(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
+
+
+def _hand(seconds, seed):
+    """A random walk that also strafes and crouches now and then."""
+    recording = courses.random_walk(seconds, seed)
+    rng, values = np.random.default_rng(seed), recording.values.copy()
+    count = len(values)
+    facing = rng.uniform(-np.pi, np.pi, count)
+    columns = {"strafe": rng.random(count) < 0.25, "crouch": rng.random(count) < 0.15, "face_x": np.sin(facing),
+               "face_y": np.cos(facing)}
+    for name, column in columns.items():
+        values[:, NAMES.index(name)] = column
+    return Recording(recording.times, values)
+
+
+def _driven(database, recordings):
+    library = Library(database)
+    cast = Cast(library, len(recordings))
+    heard = cast.player.matcher = _Listening(library.motion, library.choice().search, len(recordings))
+    for step in range(round(max(one.duration for one in recordings) * database.rate)):
+        for index, recording in enumerate(recordings):
+            cast.want(index, recording.at(step / database.rate))
+            heard.asked[index] = tag_query(cast.intents[index].gait, database.tags)
+        cast.step()
+    return np.concatenate([queries for queries, _ in heard.heard]), [tag for _, tags in heard.heard for tag in tags]
+
+
+class _Listening(MotionMatcher):
+    """Remembers what it was asked."""
+
+    def __init__(self, motion, search, count):
+        super().__init__(motion, search, count)
+        self.heard, self.asked = [], [""] * count
+
+    def match(self, who, queries, stay=0.0, must=None):
+        self.heard.append((np.array(queries, dtype=np.float32), [self.asked[index] for index in who]))
+        return super().match(who, queries, stay, must)

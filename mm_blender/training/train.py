@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Training from a database to a file: first the Decompressor, then Stepper and Projector side by side."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..control import speeds
+from ..errors import Cancelled, MotionError
+from ..evaluate.driving import standing_heights
+from ..matching import database as databases
+from ..networks.file import Networks
+from ..steps import Progress
+from . import figures, queries
+from .decompressor import DecompressorStage
+from .examples import Examples
+from .job import Job
+from .projector import ProjectorStage
+from .stepper import StepperStage
+
+# The Decompressor's share of the time; Stepper and Projector get the rest, in equal parts.
+FIRST = 0.4
+# Seconds between lines of progress, between figures, and between checkpoints.
+LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to train: minutes for everything, or iterations for each network (which can be repeated exactly)."""
+
+    minutes: float = 15.0
+    iterations: int | None = None
+
+
+def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None):
+    """Trains on a .mmdb file and writes a .mmnet file; its figures and the verdict as plain values.
+
+    folder  of the job; beside the output if it is not given
+    watch   is called with the Progress now and then
+    """
+    started = time.monotonic()
+    motion = databases.load(database)
+    job = Job(folder or f"{output}.training", resume)
+    training = _Training(motion, job, budget or Budget(), seed, watch, started)
+    kept = job.kept() if resume else None
+    if kept is not None:
+        training.resume(kept)
+    try:
+        training.run()
+    except (Cancelled, KeyboardInterrupt):
+        training.keep()
+        job.write(cancelled=True, seconds=round(training.seconds, 1))
+        raise
+    return training.finish(output)
+
+
+class _Training:
+    def __init__(self, motion, job, budget, seed, watch, started):
+        self.motion, self.job, self.budget, self.seed, self.watch = motion, job, budget, seed, watch
+        self._started, self._before = started, 0.0
+        self.examples = Examples(motion)
+        if not len(self.examples.starts(1)):
+            raise MotionError("The database has too few frames to learn from: bake longer clips.")
+        self.decompressor = DecompressorStage(self.examples, seed)
+        self.stepper = self.projector = None
+        self.latents, self.figures, self._measuring = None, {}, 0.0
+        self._spent, self._begun, self._kept_states = {}, {}, {}
+        now = time.monotonic()
+        self._told = self._measured = self._saved = now
+
+    @property
+    def seconds(self):
+        """That were spent on it, before it was resumed too."""
+        return self._before + time.monotonic() - self._started
+
+    def run(self):
+        self._train((self.decompressor,), "decompressor", FIRST)
+        self._freeze()
+        self._train((self.stepper, self.projector), "stepper and projector", 1.0)
+
+    def finish(self, output):
+        self._measure()
+        word, reason = figures.verdict(self.figures)
+        self.figures |= {"verdict": word, "reason": reason, "minutes": round(self.seconds / 60, 2),
+                         "iterations": {stage.name: stage.iterations for stage in self._stages()}}
+        networks = self._networks()
+        networks.save(output, self.latents)
+        self.keep()
+        self.job.write(done=True, share=1.0, seconds=round(self.seconds, 1), figures=self.figures)
+        return {**self.figures, "frames": len(self.motion), "network_bytes": networks.nbytes,
+                "database_to_networks": round(self.motion.nbytes / networks.nbytes, 1)}
+
+    def keep(self):
+        self._saved = time.monotonic()
+        self.job.keep({"key": self.motion.key, "seed": self.seed, "seconds": self.seconds, "begun": self._begun,
+                       "spent": self._spent, "stages": {stage.name: stage.state() for stage in self._stages()}})
+
+    def resume(self, kept):
+        if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
+            raise MotionError("The checkpoint is of another database or seed: train without --resume.")
+        self._before, self._begun, self._spent = kept["seconds"], kept["begun"], kept["spent"]
+        self._kept_states = kept["stages"]
+        self._restore(self.decompressor)
+
+    def _stages(self):
+        return [stage for stage in (self.decompressor, self.stepper, self.projector) if stage is not None]
+
+    def _restore(self, stage):
+        if stage.name in self._kept_states:
+            stage.restore(self._kept_states[stage.name])
+
+    def _freeze(self):
+        """The Decompressor is done: latents of all frames, and the networks that are trained on them."""
+        self._measure()
+        latents = self.decompressor.all_latents()
+        self.latents = latents.cpu().numpy()
+        driven = queries.of_chance(self.motion, seed=self.seed)
+        self.stepper = StepperStage(self.examples, latents, self.seed)
+        self.projector = ProjectorStage(self.examples, latents, driven, self.seed)
+        asked, tags = queries.of_courses(self.motion)
+        limits = self.projector.limits.numbers(tags)
+        self._test = asked, limits, self.projector.nearest(asked, limits)
+        self._restore(self.stepper)
+        self._restore(self.projector)
+
+    def _train(self, stages, name, until):
+        """Until a share of the whole budget is used up."""
+        begin = self._begun.setdefault(name, self.seconds)
+        while (share := self._share(stages, begin, until)) < 1:
+            self.job.check()
+            # In time the one that had less of it; in iterations both alike.
+            stage = min(stages, key=lambda one: self._spent.get(one.name, 0.0)
+                        if self.budget.iterations is None else one.iterations)
+            before = time.monotonic()
+            losses = stage.step(share)
+            now = time.monotonic()
+            self._spent[stage.name] = self._spent.get(stage.name, 0.0) + now - before
+            self._tell(stage, losses, share, now)
+
+    def _share(self, stages, begin, until):
+        if self.budget.iterations is not None:
+            return min(stage.iterations for stage in stages) / self.budget.iterations
+        # Time for the last figures is left over.
+        end = self.budget.minutes * 60 * until - (2 * self._measuring + 0.5 if until == 1.0 else 0.0)
+        return (self.seconds - begin) / max(end - begin, 1e-3)
+
+    def _tell(self, stage, losses, share, now):
+        if now - self._saved > CHECKPOINTS:
+            self.keep()
+        if now - self._measured > FIGURES:
+            self._measure()
+        if now - self._told > LINES:
+            self._told = time.monotonic()
+            values = {name: round(float(loss), 5) for name, loss in losses.items()}
+            whole = self._whole(stage, share)
+            left = self.seconds * (1 - whole) / max(whole, 1e-3) if self.budget.iterations else (
+                self.budget.minutes * 60 - self.seconds)
+            self.job.write(stage=stage.name, share=round(whole, 4), seconds=round(self.seconds, 1),
+                           seconds_left=round(left, 1), iteration=stage.iterations, losses=values,
+                           figures=self.figures)
+            if self.watch is not None:
+                error = self.figures.get("joint_error_cm")
+                known = f", {error:.2f} cm" if error is not None else ""
+                self.watch(Progress(whole, f"{stage.name}, {left / 60:.1f} min left{known}"))
+
+    def _whole(self, stage, share):
+        if self.budget.iterations is None:
+            return min(self.seconds / (self.budget.minutes * 60), 1.0)
+        return FIRST * share if stage is self.decompressor else FIRST + (1 - FIRST) * share
+
+    def _measure(self):
+        """Figures of what there is so far."""
+        before = time.monotonic()
+        stage, examples = self.decompressor, self.examples
+        weights = stage.weights()
+        latents = stage.all_latents().cpu().numpy() if self.latents is None else self.latents
+        self.figures |= figures.of_decompressor(examples, stage.kinematics, weights, latents)
+        if self.stepper is not None:
+            self.figures |= figures.of_stepper(examples, stage.kinematics, weights, self.stepper.weights(), latents)
+            self.figures |= figures.of_projector(self.projector, *self._test)
+        self._measured = time.monotonic()
+        self._measuring = self._measured - before
+
+    def _networks(self):
+        motion, examples = self.motion, self.examples
+        states = np.concatenate([motion.features, self.latents], axis=1)
+        joints = [motion.character.joint(role) for role in motion.character.contact_roles()]
+        return Networks(
+            character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
+            moving=examples.moving, fixed=motion.fixed,
+            limits=np.stack([states.min(axis=0), states.max(axis=0)]).astype(np.float32),
+            standing=standing_heights(motion, joints).astype(np.float32), tags=examples.tags,
+            combinations=examples.combinations[0], speeds=speeds.measure(motion),
+            decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
+            projector=self.projector.weights(), key=motion.key, figures=dict(self.figures))

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Some clips of the demo motion, to learn from in a moment. All tests of this folder need torch."""
+
+from functools import partial
+
+import pytest
+
+CLIPS = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "crouch walk", "crouch idle")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def needs_torch():
+    return pytest.importorskip("torch", reason="torch is not installed")
+
+
+@pytest.fixture(scope="session")
+def database():
+    from mm_blender.matching import bake, schema
+    from mm_blender.motion import demo
+    from mm_blender.motion.roles import find_character
+    from mm_blender.prepare.recipe import Recipe
+    from mm_blender.steps import run
+
+    clips = [clip for clip in demo.clips() if clip.name in CLIPS]
+    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in clips]
+    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+
+
+@pytest.fixture(scope="session")
+def examples(database):
+    from mm_blender.training.examples import Examples
+
+    return Examples(database)
+
+
+def _ready(clip):
+    """The work of reading a clip that is already there."""
+    yield 1.0
+    return clip

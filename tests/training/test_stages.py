@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each network learns, has the paper's losses, and runs in NumPy as it does in torch."""
+
+import numpy as np
+import pytest
+
+from mm_blender.networks.network import Network
+
+
+@pytest.fixture(scope="module")
+def decompressor(examples):
+    from mm_blender.training.decompressor import DecompressorStage
+
+    return DecompressorStage(examples, seed=0)
+
+
+@pytest.fixture(scope="module")
+def latents(decompressor):
+    return decompressor.all_latents()
+
+
+@pytest.fixture(scope="module")
+def stepper(examples, latents):
+    from mm_blender.training.stepper import StepperStage
+
+    return StepperStage(examples, latents, seed=0)
+
+
+@pytest.fixture(scope="module")
+def projector(examples, latents, database):
+    from mm_blender.training.projector import ProjectorStage
+
+    queries = database.features[10:500:7] + 0.5
+    return ProjectorStage(examples, latents, (queries, ["crouch"] * 35 + [""] * 35), seed=0)
+
+
+def learns(stage, count, share=0.1):
+    """The sum of the losses of some first and some last iterations."""
+    sums = [sum(float(loss) for loss in stage.step(share).values()) for _ in range(count)]
+    return np.mean(sums[:5]), np.mean(sums[-5:])
+
+
+def test_the_decompressor_has_all_losses_of_the_paper(decompressor):
+    assert {*decompressor.losses(0.5)} >= {
+        "local rotations", "local positions", "local travel", "local rotations speed", "local positions speed",
+        "character places", "character axes", "character places speed", "character axes speed", "contacts",
+        "latent size", "latent sparsity", "latent speed"}
+
+
+def test_no_loss_of_the_decompressor_drowns_the_others(examples):
+    from mm_blender.training.decompressor import DecompressorStage
+
+    losses = {name: float(loss.detach()) for name, loss in DecompressorStage(examples, seed=1).losses(0.0).items()}
+    poses = [loss for name, loss in losses.items() if name.startswith(("local", "character")) and "speed" not in name]
+    assert max(poses) < 5 * min(poses)
+
+
+def test_the_decompressor_learns(decompressor):
+    from mm_blender.training import figures
+
+    before = figures.of_decompressor(decompressor.examples, decompressor.kinematics, decompressor.weights(),
+                                     decompressor.all_latents().numpy())
+    first, last = learns(decompressor, 60)
+    after = figures.of_decompressor(decompressor.examples, decompressor.kinematics, decompressor.weights(),
+                                    decompressor.all_latents().numpy())
+    assert last < 0.6 * first and after["joint_error_cm"] < 0.5 * before["joint_error_cm"]
+
+
+def test_the_decompressor_is_the_same_in_numpy(examples, decompressor, latents):
+    torch_rows = decompressor.decompress(examples.features[:50], latents[:50]).detach().numpy()
+    states = np.concatenate([examples.features[:50], latents[:50]], axis=1)
+    assert np.abs(Network(decompressor.weights())(states) - torch_rows).max() < 1e-4
+
+
+def test_the_stepper_learns(stepper):
+    first, last = learns(stepper, 25)
+    assert last < 0.8 * first
+
+
+@pytest.mark.parametrize("stride", [1.0, 2.5])
+def test_the_stepper_is_the_same_in_numpy(stepper, stride):
+    states = stepper.states[100:120]
+    after = stepper.run(states, 1, stride)[1].detach().numpy()
+    rows = np.concatenate([states.numpy(), np.full((20, 1), stride)], axis=1).astype(np.float32)
+    assert np.abs(states.numpy() + stride * Network(stepper.weights())(rows) - after).max() < 1e-4
+
+
+def test_steps_of_another_length_lie_between_the_frames(stepper, examples):
+    start = examples.starts(20)[:3]
+    window = stepper._window(start, 4, 1.5)
+    frames = examples.window(start, 6)
+    assert np.array_equal(window[2], stepper.states[frames[3]])
+    between = (stepper.states[frames[1]] + stepper.states[frames[2]]) / 2
+    assert window[1].numpy() == pytest.approx(between.numpy(), abs=1e-5)
+
+
+def test_the_projector_learns(projector):
+    first, last = learns(projector, 40)
+    assert last < 0.8 * first
+
+
+def test_the_projector_is_the_same_in_numpy(projector):
+    import torch
+
+    queries, limits = projector.queries(30)
+    allowed = projector.limits.allowed[limits].astype(np.float32)
+    answers = projector.project(torch.as_tensor(queries), torch.as_tensor(allowed)).detach().numpy()
+    assert np.abs(Network(projector.weights())(np.concatenate([queries, allowed], axis=1)) - answers).max() < 1e-4
+
+
+def test_the_projector_is_taught_only_frames_that_tags_allow_and_that_may_be_entered(projector, examples):
+    queries, limits = projector.queries(200)
+    frames = projector.nearest(queries, limits)
+    assert len(np.unique(limits)) > 5 and examples.free[frames].all()
+    assert projector.limits.allowed[limits, examples.combinations[1][frames]].all()
+
+
+def test_those_frames_are_the_nearest(projector, examples, database):
+    queries, limits = projector.queries(20)
+    frames = projector.nearest(queries, limits)
+    costs = (((queries[:, None] - database.features) * projector.search.weights) ** 2).sum(axis=2)
+    costs[~np.stack([projector.limits.frames(limit) for limit in limits])] = np.inf
+    assert costs[np.arange(20), frames] == pytest.approx(costs.min(axis=1), rel=1e-4)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole training: from a database to a file that drives, again with the same seed, and on after a stop."""
+
+import numpy as np
+import pytest
+
+from mm_blender.errors import Cancelled, MotionError
+from mm_blender.networks import file
+
+
+@pytest.fixture(scope="module")
+def path(database, tmp_path_factory):
+    path = tmp_path_factory.mktemp("training") / "some.mmdb"
+    database.save(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    from mm_blender.training import queries, train
+
+    monkeypatch.setattr(queries, "HANDS", 2)
+    monkeypatch.setattr(queries, "SECONDS", 2.0)
+    monkeypatch.setattr(train, "LINES", 0.0)
+
+
+@pytest.fixture
+def trained(path, tmp_path):
+    from mm_blender.training.train import Budget, train
+
+    def run(name, iterations=3, **options):
+        result = train(path, tmp_path / f"{name}.mmnet", Budget(iterations=iterations), **options)
+        return result, file.load(tmp_path / f"{name}.mmnet")
+
+    return run
+
+
+def all_weights(networks, *names):
+    return [part for name in names or file.NAMES for layer in getattr(networks, name).layers for part in layer]
+
+
+def test_a_file_comes_out_that_a_character_can_be_driven_with(trained, database, tmp_path):
+    from mm_blender.networks.matchers import LearnedMatcher
+    from mm_blender.playback.library import weights_of
+
+    result, networks = trained("first")
+    assert result["iterations"] == {"decompressor": 3, "stepper": 3, "projector": 3}
+    assert result["verdict"] in ("good", "usable", "not yet") and result["reason"].endswith(".")
+    assert networks.figures["joint_error_cm"] == result["joint_error_cm"] > 0
+    latents = file.load_latents(tmp_path / "first.mmnet", database)
+    matcher = LearnedMatcher(networks, 2, weights_of(networks.schema), np.append(database.features[0], latents[0]))
+    matcher.advance()
+    matcher.match([0, 1], matcher.features() + 1)
+    assert all(np.isfinite(part).all() for part in vars(matcher.pose()).values())
+
+
+def test_progress_is_written_line_by_line(trained, tmp_path):
+    from mm_blender.training.job import Job
+
+    trained("first")
+    lines = Job(tmp_path / "first.mmnet.training", resume=True).lines()
+    assert {line.get("stage") for line in lines} >= {"decompressor", "stepper", "projector"}
+    shares = [line["share"] for line in lines]
+    assert shares == sorted(shares) and lines[-1]["done"] and "verdict" in lines[-1]["figures"]
+    assert all(line["losses"] and line["seconds_left"] >= 0 for line in lines[:-1])
+
+
+def test_the_same_seed_gives_the_same_networks_and_another_one_others(trained):
+    one, same, other = (trained(name, seed=seed)[1] for name, seed in (("one", 0), ("same", 0), ("other", 1)))
+    assert all(np.array_equal(a, b) for a, b in zip(all_weights(one), all_weights(same)))
+    assert not all(np.array_equal(a, b) for a, b in zip(all_weights(one), all_weights(other)))
+
+
+@pytest.mark.parametrize("stop", [4, 12])
+def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, stop):
+    from mm_blender.training.job import Job
+
+    check, count = Job.check, iter(range(1000))
+    monkeypatch.setattr(Job, "check", lambda job: (
+        (job.folder / "cancel").touch() if next(count) == stop else None, check(job)))
+    with pytest.raises(Cancelled):
+        trained("stopped", 8)
+    assert not (tmp_path / "stopped.mmnet").exists()
+    result, resumed = trained("stopped", 8, resume=True)
+    assert result["iterations"] == {"decompressor": 8, "stepper": 8, "projector": 8}
+    unbroken = trained("unbroken", 8)[1]
+    assert all(np.array_equal(a, b) for a, b in zip(all_weights(resumed, "decompressor"),
+                                                    all_weights(unbroken, "decompressor")))
+
+
+def test_another_database_or_seed_is_not_resumed(trained):
+    trained("first")
+    with pytest.raises(MotionError, match="another database or seed"):
+        trained("first", seed=5, resume=True)
+
+
+def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
+    trained("first")
+    (tmp_path / "first.mmnet.training" / "checkpoint.pt").write_bytes(b"nothing")
+    with pytest.raises(MotionError, match="is damaged: train without --resume"):
+        trained("first", resume=True)
+
+
+def test_the_verdict_says_why():
+    from mm_blender.training.figures import verdict
+
+    fine = {"joint_error_cm": 0.3, "drift_1s_cm": 2.0, "projector_ratio": 1.1}
+    assert verdict(fine)[0] == "good"
+    word, reason = verdict({**fine, "drift_1s_cm": 5.0})
+    assert word == "usable" and "5.0 cm after a second" in reason
+    assert verdict({**fine, "joint_error_cm": 4.0})[0] == "not yet"
+
+
+def test_queries_come_from_driving_and_know_their_tags(database):
+    from mm_blender.training import queries
+
+    asked, tags = queries.of_chance(database)
+    assert asked.shape == (len(tags), database.schema.size) and len(tags) > 20
+    assert set(tags) <= {"crouch", "~crouch"}
