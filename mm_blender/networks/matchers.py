@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Matchers that play what networks have learned: DMM with the Decompressor, LMM with no database at all."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..motion import quat
@@ -19,7 +21,8 @@ class DecompressedMatcher(MotionMatcher):
         self._states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
 
     def pose(self):
-        return self._poses.of(self._states[self.frames], self._states[self.motion.following[self.frames]])
+        now, after = self.frames, self.motion.following[self.frames]
+        return self._poses.between(*(self._poses.of(self._states[frames]) for frames in (now, after)))
 
 
 class LearnedMatcher:
@@ -45,8 +48,9 @@ class LearnedMatcher:
         # Features, latents and, last, how many frames a step takes: the Stepper's input as it is.
         self._now = np.ones((count, networks.stepper.inputs), dtype=np.float32)
         self._now[:, :-1] = self._project(np.zeros((count, self._size)), self._allowed) if state is None else state
-        self._next = self._now.copy()
-        self._step(self._now, self._next)
+        self._next = self._step(self._now, self._now.copy())
+        # What they look like. The next one is shown in the next frame: so each is decompressed once.
+        self._shown, self._coming = (self._poses.of(states[:, :-1]) for states in (self._now, self._next))
 
     def allow(self, index, allowed, wanted=None):
         """The combinations of tags (U,) that a character may jump to; what it plays is left at the next search if
@@ -62,45 +66,50 @@ class LearnedMatcher:
         return self._now[:, :-1].copy()
 
     def pose(self):
-        return self._poses.of(self._now[:, :-1], self._next[:, :-1])
+        return self._poses.between(self._shown, self._coming)
 
     def tags(self):
         """For each character the names of the tags that hold."""
-        marks = self.networks.combinations[self._poses.combinations(self._now[:, :-1], self._signs)]
+        marks = self.networks.combinations[self._combinations(self._shown)]
         return [tuple(name for name, set_ in zip(self.networks.tags, row) if set_) for row in marks]
 
     def advance(self, step=1.0):
         """On by so many frames (section 7.1); nobody ever comes to an end."""
         if step != 1.0:
             self._now[:, -1] = step
-            self._step(self._now, self._next)
+            self._coming = self._poses.of(self._step(self._now, self._next)[:, :-1])
         self._now, self._next = self._next, self._now
-        self._step(self._now, self._next)
+        self._shown, self._coming = self._coming, self._poses.of(self._step(self._now, self._next)[:, :-1])
         return np.zeros(len(self.frames), dtype=bool)
 
     def match(self, who, queries, stay=0.0, must=None):
         """As MotionMatcher.match(): the Projector's answer is taken where it is better than going on."""
         who = np.asarray(who)
-        going_on = self._now[who, :-1]
         answers = self._project(queries, self._allowed[who])
-        self.costs[who] = costs = self._cost(queries, going_on)
-        better = self._cost(queries, answers) < costs * (1 - stay)
+        self.costs[who] = going_on = self._cost(queries, self._now[who, :-1])
+        costs = self._cost(queries, answers)
+        better = costs < going_on * (1 - stay)
         if must is not None:
             better |= must
-        better |= self._strict[who] & ~self._fits(going_on, who)
-        better &= self._fits(answers, who)
+        better |= self._strict[who] & ~self._fits(self._shown.take(who), who)
+        if not better.any():
+            return []
+        shown = self._poses.of(answers)
+        better &= self._fits(shown, who)
         jumped = who[better]
-        if len(jumped):
-            self.costs[jumped] = self._cost(queries[better], answers[better])
-            self._now[jumped, :-1] = answers[better]
-            self._next[jumped] = self._step(self._now[jumped], self._now[jumped])
+        self.costs[jumped], self._now[jumped, :-1] = costs[better], answers[better]
+        self._next[jumped] = after = self._step(self._now[jumped], self._now[jumped])
+        self._shown.put(jumped, shown.take(better))
+        self._coming.put(jumped, self._poses.of(after[:, :-1]))
         return jumped.tolist()
 
-    def _fits(self, states, who):
-        """(len(who),) whether the tags of states are allowed to each."""
-        if self._signs.shape[1] == 1:
-            return np.ones(len(who), dtype=bool)
-        return self._allowed[who, self._poses.combinations(states, self._signs)] > 0
+    def _fits(self, shown, who):
+        """(len(who),) whether the tags of what is shown are allowed to each."""
+        return self._allowed[who, self._combinations(shown)] > 0
+
+    def _combinations(self, shown):
+        """(K,) the combination of tags that each one most likely has."""
+        return shown.tags.dot(self._signs).argmax(axis=1)
 
     def _cost(self, queries, states):
         """Equation 1."""
@@ -120,23 +129,38 @@ class LearnedMatcher:
         return after
 
 
+@dataclass(eq=False)
+class Shown:
+    """Decompressed states: what a Pose is made of, and the tags (K, T), above zero where one holds."""
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    travel: np.ndarray
+    contacts: np.ndarray
+    tags: np.ndarray
+
+    def take(self, who):
+        return Shown(*(part[who] for part in vars(self).values()))
+
+    def put(self, who, other):
+        for name, part in vars(self).items():
+            part[who] = getattr(other, name)
+
+
 class Poses:
     """Decompresses states: features and latents (K, D + Z)."""
 
     def __init__(self, networks, count=1):
         self._rate, self._layout = networks.rate, networks.layout
-        self._network = Network(networks.decompressor, 2 * count)
+        self._network = Network(networks.decompressor, count)
 
-    def of(self, now, following):
-        """The Pose of states, which moves towards that of the following ones."""
-        layout, count = self._layout, len(now)
-        rows = self._network(np.concatenate([now, following]))
-        positions, rotations = layout.positions(rows), layout.rotations(rows)
-        turns = quat.mul(rotations[count:], quat.inv(rotations[:count]))
-        spins = quat.to_scaled_angle_axis(quat.absolute(turns)) * self._rate
-        return Pose(positions[:count].copy(), rotations[:count], (positions[count:] - positions[:count]) * self._rate,
-                    spins, layout.travel(rows[:count]).copy(), layout.contacts_of(rows[:count]))
+    def of(self, states):
+        layout, rows = self._layout, self._network(states)
+        return Shown(layout.positions(rows).copy(), layout.rotations(rows), layout.travel(rows).copy(),
+                     layout.contacts_of(rows), layout.tags_of(rows).copy())
 
-    def combinations(self, states, signs):
-        """(K,) which combination of tags each state is most likely of; signs (T, U): 1 where one has a tag, or -1."""
-        return (self._layout.tags_of(self._network(states)) @ signs).argmax(axis=1)
+    def between(self, now, following):
+        """The Pose of what is shown now, with the velocities that lead to the following frame."""
+        turns = quat.absolute(quat.mul(following.rotations, quat.inv(now.rotations)))
+        return Pose(now.positions.copy(), now.rotations.copy(), (following.positions - now.positions) * self._rate,
+                    quat.to_scaled_angle_axis(turns) * self._rate, now.travel.copy(), now.contacts.copy())

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+# Fewer rows than this are quicker one by one: a product of matrices first has to lay out the weights anew.
+FEW = 12
+
 
 @dataclass(frozen=True, eq=False)
 class Weights:
@@ -55,20 +58,25 @@ class Network:
         count = len(rows)
         if count > self._room:
             self._reserve(count)
-        for (weights, biases), whole in zip(self._layers[:-1], self._memory):
-            out = whole[:count]
-            np.dot(rows, weights, out=out)
+        last = len(self._layers) - 1
+        for index, (weights, biases) in enumerate(self._layers):
+            out = self._memory[index][:count]
+            _product(rows, weights, out)
             out += biases
-            rows = np.maximum(out, 0, out=out)
-        weights, biases = self._layers[-1]
-        out = self._memory[-1][:count]
-        np.dot(rows, weights, out=out)
-        out += biases
-        return out
+            rows = np.maximum(out, 0, out=out) if index < last else out
+        return rows
 
     def _reserve(self, count):
         self._room = count
         self._memory = [np.empty((count, len(biases)), dtype=np.float32) for _, biases in self._layers]
+
+
+def _product(rows, weights, out):
+    if 1 < len(rows) < FEW:
+        for row, into in zip(rows, out):
+            np.dot(row, weights, out=into)
+    else:
+        np.dot(rows, weights, out=out)
 
 
 def _folded(weights):

@@ -85,17 +85,22 @@ def test_lmm_jumps_only_where_it_is_better(networks, learned):
     assert matcher.costs == pytest.approx(now, rel=1e-4)
 
 
-def test_what_must_jump_jumps(learned):
+def test_what_must_jump_jumps_and_shows_the_answer(networks, learned):
     matcher = learned()
+    before = matcher.pose()
     assert matcher.match([1], matcher.features()[1:2], must=np.array([True])) == [1]
+    after, fresh = matcher.pose(), Poses(networks).of(matcher.states())
+    assert after.rotations == pytest.approx(fresh.rotations, abs=1e-5)
+    assert np.array_equal(after.rotations[[0, 2]], before.rotations[[0, 2]])
+    matcher.advance()
+    assert after.positions + after.velocities / networks.rate == pytest.approx(matcher.pose().positions, abs=1e-5)
 
 
 def test_an_answer_whose_tags_are_forbidden_is_not_taken(networks, learned):
     matcher = learned(1)
     queries, must = some_queries(networks, 1), np.array([True])
     answer = matcher._project(queries, matcher._allowed)
-    signs = np.where(networks.combinations, 1, -1).T
-    found = Poses(networks).combinations(answer, signs)[0]
+    found = matcher._combinations(Poses(networks).of(answer))[0]
     before = matcher.states()
     # The Projector has learned nothing, so its answer hardly depends on what is allowed: forbid just that.
     matcher._project = lambda *_: answer
@@ -111,12 +116,12 @@ def test_an_answer_whose_tags_are_forbidden_is_not_taken(networks, learned):
 
 def test_what_is_not_wanted_is_left_though_it_fits_best(networks, learned):
     matcher = learned(1)
-    playing = Poses(networks).combinations(matcher.states(), np.where(networks.combinations, 1, -1).T)[0]
+    playing = matcher._combinations(Poses(networks).of(matcher.states()))[0]
     wanted = np.ones(len(networks.combinations), dtype=bool)
     wanted[playing] = False
     states = np.random.default_rng(3).normal(size=(1000, 1, networks.limits.shape[1])).astype(np.float32)
     answer = next(state for state in states
-                  if Poses(networks).combinations(state, np.where(networks.combinations, 1, -1).T)[0] != playing)
+                  if matcher._combinations(Poses(networks).of(state))[0] != playing)
     matcher._project = lambda *_: answer
     matcher.allow(0, wanted)
     assert matcher.match([0], matcher.features()) == []
