@@ -41,6 +41,10 @@ class Simulation:
         """(K, 2) of the roots."""
         return to_points([velocity for _, velocity, _ in self._moves])
 
+    def roots(self):
+        """Places, as x + yi, and yaws, one after the other."""
+        return [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]
+
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
         dt = self.step_time

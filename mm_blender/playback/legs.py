@@ -17,6 +17,14 @@ PARTS = ("thigh", "shin", "foot", "toe")
 FORWARD = 1e-4
 
 
+# What each pair of a quaternion's components adds to the frame of an unturned joint; as quat.to_matrix() has it.
+_ONES = np.eye(4)
+TO_FRAME = np.zeros((4, 4, 4, 4))
+TO_FRAME[..., :3, :3] = (quat.to_matrix(_ONES[:, None] + _ONES) - quat.to_matrix(_ONES)[:, None] - quat.to_matrix(_ONES)
+                         + np.eye(3)) / 2
+TO_FRAME = TO_FRAME.reshape(16, 16)
+
+
 class Legs:
     """Both legs of a character: which joints they are, and their kinematics.
 
@@ -38,9 +46,8 @@ class Legs:
         self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
         self._gather = np.maximum(self.chain, 0).ravel()
         self._idle = np.argwhere(self.chain < 0)
-        self._still = np.zeros((2, most, 4, 4))  # what a joint's frame has beside its rotation
+        self._still = np.tile(np.eye(4), (2, most, 1, 1))  # the joints' frames without their rotations
         self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
-        self._still[..., 3, 3] = 1
         self._moving = [(column, side, level) for column, joint in enumerate(moving)
                         for side, level in np.argwhere(self.chain == joint)]
         self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
@@ -55,9 +62,8 @@ class Legs:
     def forward(self, roots, positions, rotations):
         """The frames (K, 2, C, 4, 4) of the chains' joints in the world, from roots (K, 3), the positions (K, M, 3) of
         the moving joints and the chains' own rotations (K, 2, C, 4), of which the first is the root's."""
-        frames = np.empty((*rotations.shape, 4))
-        frames[:] = self._still
-        frames[..., :3, :3] = quat.to_matrix(rotations)
+        pairs = rotations[..., :, None] * rotations[..., None, :]
+        frames = pairs.reshape(-1, 16).dot(TO_FRAME).reshape(*rotations.shape, 4) + self._still
         frames[:, :, 0, :3, 3] = roots[:, None]
         for column, side, level in self._moving:
             frames[:, side, level, :3, 3] = positions[:, column]
@@ -74,8 +80,8 @@ NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
 def swung(joints, goal, forward, extension, has_toes=True, pitch=0.0):
     """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
 
-    The foot keeps its direction but for its pitch, and where the leg is too short the heel rises more. The knee stays in
-    its plane. The leg is never straighter than the share `extension` of its length, unless it was before.
+    The foot keeps its direction but for its pitch; where the leg is too short its heel rises. The knee stays in its
+    plane. The leg is never straighter than the share `extension` of its length, unless it was before.
 
     joints  hip, knee, ankle, toe
     pitch   the angle by which the foot turns about the toe, its ankle up

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..control import simulation
 from ..control.intent import jumps
-from ..control.simulation import Simulation, to_numbers, to_points
+from ..control.simulation import Simulation, to_points
 from ..motion import quat, spring
 from .feet import Feet, Lock
 from .inertialise import Blend, Inertia
@@ -59,7 +59,7 @@ class Player:
         self.dt = 1 / database.rate
         self.matcher = MotionMatcher(motion, search, count, frame)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
-        self.positions, self.yaws = np.zeros((count, 2)), np.zeros(count)
+        self.positions, self.yaws, self._moving_roots = np.zeros((count, 2)), np.zeros(count), [(0j, 0.0)] * count
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
         self.played = self.matcher.pose()
         self.inertia = Inertia(self.played, self.settings.blend)
@@ -77,6 +77,7 @@ class Player:
         """Stand the characters somewhere."""
         self.positions[:], self.yaws[:] = positions, yaws
         self.simulation.place(positions, yaws)
+        self._moving_roots = self.simulation.roots()
         self.heights[:], self._climbs[:] = 0, 0
         if self.ground is not None:
             self.heights[:] = self.ground(self._roots()[:, None])[:, 0]
@@ -132,14 +133,11 @@ class Player:
         return due if due.any() else None
 
     def _move_roots(self):
-        simulation, sync = self.simulation, self.settings.sync
-        roots = []
-        for place, yaw, velocity, goal, goal_yaw in zip(
-                to_numbers(self.positions), self.yaws.tolist(), self.played.travel.tolist(),
-                to_numbers(simulation.positions), simulation.yaws.tolist()):
-            root = travel(place, yaw, velocity, self.dt)
-            roots.append(synchronise(*root, velocity, goal, goal_yaw, sync, self.dt))
-        places, yaws = zip(*roots)
+        sync, dt, moved = self.settings.sync, self.dt, []
+        for root, velocity, goal in zip(self._moving_roots, self.played.travel.tolist(), self.simulation.roots()):
+            moved.append(synchronise(*travel(*root, velocity, dt), velocity, *goal, sync, dt))
+        self._moving_roots = moved
+        places, yaws = zip(*moved)
         self.positions, self.yaws = to_points(places), np.array(yaws)
 
     def _release_feet(self, pose, contacts):
@@ -149,14 +147,19 @@ class Player:
 
     def _plant_feet(self, contacts):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
-        if self.ground is not None or self.heights.any():
-            goals = np.array(self.feet.level) if self.ground is not None else np.zeros(len(self.yaws))
-            halflife = np.where(goals < self.heights, DOWN, UP)
-            self.heights, self._climbs = spring.towards(self.heights, self._climbs, goals, halflife, self.dt)
+        if self.ground is not None or any(self.heights.tolist()):
+            self._climb()
         self._rotations_before, self.rotations = self.rotations, self.played.rotations.copy()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for yaw in self.yaws.tolist()]
         self.toes = self.feet.plant(self._roots(), self.played.positions, self.rotations, contacts, self.dt,
                                     self.ground)
+
+    def _climb(self):
+        """Follow the ground, or go back to the plane."""
+        goals = np.array(self.feet.level) if self.ground is not None else np.zeros(len(self.heights))
+        halflife = np.where(goals < self.heights, DOWN, UP)
+        heights, self._climbs = spring.towards(self.heights, self._climbs, goals, halflife, self.dt)
+        self.heights = np.where(np.abs(heights - goals) < 1e-6, goals, heights)
 
     def _roots(self):
         roots = np.empty((len(self.yaws), 3))
