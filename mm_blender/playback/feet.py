@@ -19,6 +19,8 @@ STEP, STEP_HEIGHT = 0.25, 0.06
 SUNK = 0.005
 # Half-life in seconds and largest height (m) of the lift of a foot that would drag.
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
+# How hard (m/s²) a foot that comes down can brake before it meets the ground.
+BRAKE = 40.0
 # A foot that is lifted less (m) is not lifted at all.
 FLAT = 1e-6
 # Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
@@ -77,7 +79,7 @@ class Foot:
 
     def __init__(self):
         self.locked, self.point, self.pitch = False, 0j, 0.0
-        self._far, self._wait = False, 0.0
+        self._far, self._stretch, self._wait = False, 0.0, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
         self._rise, self._slope = (0.0, 0.0), (0.0, 0.0)  # how it follows the ground, with velocities
@@ -90,7 +92,8 @@ class Foot:
         self._wait = STEP if end and self._far else self._wait - dt
         if end:
             self.locked = False
-            self._rise = self._slope = 0.0, 0.0  # the leg goes on from how it was shown, the ground included
+            # The leg goes on from how it was shown, the ground and the lift included.
+            self._rise = self._slope = self._lift, self._rising = 0.0, 0.0
         return end
 
     def stop(self, toe, dt):
@@ -112,14 +115,14 @@ class Foot:
 
         hip, ankle, toe  where the released pose has them
         contact          whether the source says that the foot stands
-        length           from the hip to the toe
+        length           from the hip to the toe, at most
         """
         place, height = complex(toe[0], toe[1]), toe[2]
         before = self._shown or (place, height)
         pace = abs(self._velocity)
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
             self.point = self.stop(toe, dt)
-            self.locked = True
+            self.locked, self._stretch = True, math.inf
             self._drop, self._sinking = before[1] - self._lift - under.held, self._climb - self._rising
         if not self.locked:
             self._rise = _followed(self._rise, under.rise, dt)
@@ -130,15 +133,29 @@ class Foot:
         if self.locked:
             low = under.held
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
+            stretch = _apart(complex(hip[0], hip[1]) - self.point, hip[2] - low)
+            longer, self._stretch = max(stretch - self._stretch, 0.0), stretch
             self._far = (_apart(place - self.point, height - under.plane) > lock.release
-                         or _apart(complex(hip[0], hip[1]) - self.point, hip[2] - low) > length)
+                         or stretch + longer > length)  # in the next frame, when it would be too late
             place, height = self.point, low + self._drop
-        height = max(height + self._lift, low)
+        height = self._above(low, height + self._lift, before[1], dt)
         self._slope = _followed(self._slope, under.slope, dt)
         self.pitch = _pitch(ankle, toe, height - under.ankle, math.atan(self._slope[0]))
         self._shown, self._velocity, self._climb = (place, height), (place - before[0]) / dt, (height - before[1]) / dt
         self._slowing = max(pace - abs(self._velocity), 0.0) / dt
         return place.real, place.imag, height
+
+    def _above(self, low, height, before, dt):
+        """The height, but not under the ground, nor so fast towards it that the foot cannot brake. By what a foot is
+        raised for that goes back as a lift does."""
+        room = max(before - low, 0.0)
+        lowest = low + max(room - math.sqrt(2 * BRAKE * room) * dt, 0.0)
+        if height >= lowest:
+            return height
+        if not self.locked:
+            self._lift += lowest - height
+            self._rising = min(self._rising + (lowest - height) / dt, 0.0)
+        return lowest
 
     def _raise(self, pace, lock, dt):
         """Lift a foot that would drag, more the faster it is, and one that steps; lower it otherwise."""
@@ -190,13 +207,13 @@ class Feet:
         legs = frames[:, :, -4:, :3, 3].tolist()
         unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, legs, dt)
         goals, turns = [], []
-        forwards = frames[:, 0, 0, :3, 1].tolist()
-        for pair, leg, forward, stand, under in zip(self.pairs, legs, forwards, contacts, unders):
+        fronts = (frames[:, :, -4, :3, :3] @ self.legs.fronts[..., None])[..., 0].tolist()
+        for pair, leg, front, stand, under in zip(self.pairs, legs, fronts, contacts, unders):
             for side, foot in enumerate(pair):
                 hip, _, ankle, toe = leg[side]
                 goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
                 goals += goal
-                for turn in turns_of(*swung(leg[side], goal, forward, lock.extension, has_toes, foot.pitch)):
+                for turn in turns_of(*swung(leg[side], goal, front[side], lock.extension, has_toes, foot.pitch)):
                     turns += turn
         shown = turned(chains[:, :, -4:], frames, np.array(turns).reshape(-1, 2, 4, 4))
         rotations[:, self.legs.turning] = shown[:, :, :self.legs.turning.shape[1]]

@@ -13,8 +13,10 @@ from ..errors import MotionError
 from ..motion import quat
 
 PARTS = ("thigh", "shin", "foot", "toe")
-# A straight leg has no side to bend to: so much of the way forward is added, and the knee bends forward.
-FORWARD = 1e-4
+# How far (m) a knee is at least before its leg when it is asked which way it bends: blends can bend a leg back.
+BENT = 0.02
+# The share of the foot's length by which a leg gets longer as the heel rises, before the foot is let go.
+STRETCH = 0.85
 
 
 # What each pair of a quaternion's components adds to the frame of an unturned joint; as quat.to_matrix() has it.
@@ -28,7 +30,9 @@ TO_FRAME = TO_FRAME.reshape(16, 16)
 class Legs:
     """Both legs of a character: which joints they are, and their kinematics.
 
-    chain  (2, C) the joints from the root down to the toes, the last four as PARTS; -1 is one that does nothing
+    chain    (2, C) the joints from the root down to the toes, the last four as PARTS; -1 is one that does nothing
+    carried  (J,) which joints neither belong to the legs nor carry them
+    fronts   (2, 3) where each knee bends to, seen from its thigh
     """
 
     def __init__(self, character, fixed, moving):
@@ -50,7 +54,12 @@ class Legs:
         self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
         self._moving = [(column, side, level) for column, joint in enumerate(moving)
                         for side, level in np.argwhere(self.chain == joint)]
-        self.lengths = np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1).sum(axis=-1).tolist()  # from hip to toe
+        # From hip to toe, at most.
+        self.lengths = (np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1) @ [1, 1, STRETCH]).tolist()
+        above, legs = {joint for line in lines for joint in line}, set(self.turning.flat)
+        self.carried = np.array([joint not in above and not legs & set(_down_to(skeleton, joint))
+                                 for joint in range(len(skeleton))])
+        self.fronts = np.zeros((2, 3))
 
     def rotations(self, rotations):
         """Those of the chains, (K, 2, C, 4), of all (K, J, 4)."""
@@ -73,17 +82,25 @@ class Legs:
             frames[:, :, level:level + 2] = frames[:, :, level - 1:level] @ frames[:, :, level:level + 2]
         return frames
 
+    def find_fronts(self, frames):
+        """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
+        thigh, shin = np.moveaxis(np.diff(frames[:, :, -4:-1, :3, 3], axis=2), 2, 0)
+        across = thigh * ((shin * thigh).sum(-1) / (thigh * thigh).sum(-1))[..., None] - shin
+        self.fronts = (across[:, :, None] @ frames[:, :, -4, :3, :3])[:, :, 0].mean(axis=0)
+        self.fronts /= np.linalg.norm(self.fronts, axis=-1, keepdims=True)
+
 
 NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
 
 
-def swung(joints, goal, forward, extension, has_toes=True, pitch=0.0):
+def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
     """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
 
     The foot keeps its direction but for its pitch; where the leg is too short its heel rises. The knee stays in its
     plane. The leg is never straighter than the share `extension` of its length, unless it was before.
 
     joints  hip, knee, ankle, toe
+    front   where the knee bends to if the leg is straight, or bent the wrong way
     pitch   the angle by which the foot turns about the toe, its ankle up
     """
     hip, knee, ankle, toe = joints
@@ -102,7 +119,7 @@ def swung(joints, goal, forward, extension, has_toes=True, pitch=0.0):
     else:
         new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
         ankle_way = _minus(way, new_foot)
-    new_thigh, new_leg = _bent(thigh, leg, ankle_way, forward, upper, lower, old, longest)
+    new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, longest)
     return (_swing(thigh, new_thigh), _swing(_minus(leg, thigh), _minus(new_leg, new_thigh)),
             _swing(old_foot, new_foot))
 
@@ -126,14 +143,16 @@ def _heel_up(way, foot, far, size, flat_along, longest):
     return tuple(side * f + more * w for f, w in zip(foot, way))
 
 
-def _bent(thigh, leg, way, forward, upper, lower, old, longest):
+def _bent(thigh, leg, way, front, upper, lower, old, longest):
     """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
     size = max(_size(way), 1e-9)
     reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
     ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
     across = math.sqrt(max(upper * upper - ahead * ahead, 0))
     # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
-    knee = tuple(t + FORWARD * f for t, f in zip(thigh, forward))
+    along = _dot(thigh, leg) / (old * old)
+    bend = max(BENT - _dot(thigh, front) + along * _dot(leg, front), 0.0)
+    knee = tuple(t + bend * f for t, f in zip(thigh, front))
     along = _dot(knee, leg) / (old * old)
     side = tuple(k - along * v for k, v in zip(knee, leg))
     lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)

@@ -21,6 +21,9 @@ from .root import Sync, synchronise, travel
 UP, DOWN = 0.12, 0.09
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5
+# What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
+# from them.
+UPPER = 1.6
 
 
 @dataclass
@@ -62,8 +65,8 @@ class Player:
         self.positions, self.yaws, self._moving_roots = np.zeros((count, 2)), np.zeros(count), [(0j, 0.0)] * count
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
         self.played = self.matcher.pose()
-        self.inertia = Inertia(self.played, self.settings.blend)
         self.legs = Legs(database.character, database.fixed, motion.moving)
+        self.inertia = Inertia(self.played, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
         self.feet = Feet(self.legs, count, standing_heights(motion, self.legs), self.settings.lock)
         self.rotations = self._rotations_before = self.played.rotations
         self.toes = np.zeros((count, 2, 3))
@@ -193,13 +196,17 @@ class Trajectory:
 
 
 def standing_heights(motion, legs):
-    """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground."""
+    """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground.
+
+    The legs learn meanwhile where their knees bend to.
+    """
     database = motion.database
     sample = np.arange(0, len(database), max(1, len(database) // 5000))
     rotations = legs.rotations(database.rotations[sample])
     rotations[:, :, 0] = quat.identity()
-    places = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)[:, :, -2:, 2, 3]
-    contacts = database.contacts[sample]
+    frames = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)
+    legs.find_fronts(frames)
+    places, contacts = frames[:, :, -2:, 2, 3], database.contacts[sample]
     heights = np.zeros((2, 2))
     for side in (0, 1):
         if contacts[:, side].any():

@@ -9,6 +9,7 @@ from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
 from mm_blender.playback.feet import Foot, Lock, Under
 from mm_blender.playback.legs import Legs, swung, turned, turns_of
+from mm_blender.playback.player import standing_heights
 
 DT = 1 / 60
 GROUND, LOCK = 0.02, Lock()
@@ -87,6 +88,27 @@ def test_a_straight_leg_bends_forward():
     joints = np.array([[[0, 0, 0.9], [0, 0, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]]])
     new = reached(joints, joints[:, 3] + [0, 0, 0.1])
     assert new[0, 1, 1] > 0.1
+
+
+def test_a_leg_that_is_bent_back_a_little_reaches_with_its_knee_in_front():
+    joints = np.array([[[0, 0, 0.9], [0.004, y, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]] for y in (-0.03, 0.0, 0.01)])
+    knees = reached(joints, joints[:, 3] + [0, 0, 0.05])[:, 1]
+    assert knees[:, 1].min() > 0.1 and np.ptp(knees, axis=0).max() < 0.06  # no flip, and none to the side
+
+
+def test_legs_learn_where_knees_bend_to(motion, legs):
+    rotations = legs.rotations(motion.database.rotations[:1])
+    rotations[:, :, 0] = quat.identity()
+    assert (standing_heights(motion, legs) > 0).all()
+    standing = legs.forward(np.zeros((1, 3)), motion.positions[:1], rotations)
+    fronts = (standing[0, :, -4, :3, :3] @ legs.fronts[..., None])[..., 0]
+    assert fronts[:, 1].min() > 0.9
+
+
+def test_arms_and_spine_are_carried_hips_and_legs_are_not(motion, legs):
+    names = np.array(motion.database.skeleton.names)
+    assert {"hand.L", "chest", "head"} <= set(names[legs.carried])
+    assert {"root", "hips", "thigh.R", "shin.L", "toe.L"} <= set(names[~legs.carried])
 
 
 def some_frames(motion, legs, count=400):
@@ -179,6 +201,45 @@ def test_a_foot_that_lands_sinks_to_the_ground_smoothly():
     feet = two_feet()
     heights = walk_on(feet, 0.8, toe=0.08)[:, 0, 2]
     assert heights[0] > 0.07 and heights[-1] < 0.0205 and np.abs(np.diff(heights)).max() < 0.012
+
+
+def move(foot, toes, hip=(0, 0, 0.85), contact=False):
+    """One foot along a way of the toe (F, 3) or with a hip that moves (F, 3); where the toe is shown."""
+    shown = []
+    for toe, above in zip(*np.broadcast_arrays(toes, hip)):
+        foot.release(contact, LOCK, DT)
+        shown.append(foot.hold(tuple(above), (toe[0], toe[1] - 0.1, toe[2] + 0.07), tuple(toe), contact, PLANE, 0.95,
+                               LOCK, DT))
+    return np.array(shown)
+
+
+def test_a_foot_that_dips_into_the_ground_brakes_before_and_leaves_it_softly():
+    times = (np.arange(40) - 15) * DT
+    heights = np.column_stack([np.zeros((40, 2)), 30 * times ** 2 - 0.1])
+    shown = move(Foot(), heights)[:, 2]
+    assert GROUND <= shown.min() < GROUND + 0.01 and shown[-1] == pytest.approx(heights[-1, 2], abs=0.02)
+    # The motion changes by 1 m/s within a frame; stopped at the ground it would be 3.8 m/s, twice.
+    assert np.abs(np.diff(shown, 2)).max() / DT < 2
+
+
+def test_a_foot_that_is_let_go_is_not_lifted_twice():
+    foot = Foot()
+    y = np.cumsum(np.append(np.full(15, 1.5), np.full(3, 0.2))) * DT
+    way = np.column_stack([np.zeros(18), y, np.full(18, GROUND)])
+    move(foot, way[:3])
+    shown = move(foot, way[3:], contact=True)
+    assert foot.locked and shown[-1, 2] > GROUND + 0.02
+    after = move(foot, shown[-1:])  # from where it was shown
+    np.testing.assert_allclose(after, shown[-1:], atol=1e-3)
+
+
+def test_a_foot_is_let_go_before_the_leg_is_stretched():
+    hips = np.column_stack([np.zeros(20), 3.0 * np.arange(20) * DT, np.full(20, 0.85)])
+    foot, far = Foot(), []
+    for hip in hips:
+        move(foot, np.array([[0, 0, GROUND]]), hip[None], contact=True)
+        far.append(np.linalg.norm(hip - [0, 0, GROUND]) * foot.locked)
+    assert 0.88 < max(far) <= 0.95 and not foot.locked
 
 
 def test_characters_without_toes_are_held_by_their_feet(motion):
