@@ -21,8 +21,8 @@ from .network import Weights
 KIND, VERSION = "mmnet", 1
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
-_ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "standing",
-           "combinations")
+_ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "start",
+           "standing", "combinations")
 _NORMALS = ("mean", "scale", "centre", "span")
 
 
@@ -36,6 +36,7 @@ class Networks:
     moving        (M,) joints that have positions of their own, the root not among them
     fixed         (J, 3) local positions of all joints
     limits        (2, D + Z) the least and the largest features and latents in the data
+    start         (D + Z) features and latents of the first frame, to begin with
     standing      (C,) how high each toe is while its foot stands
     tags          T names
     combinations  (U, T) bool, those that frames have which may be entered
@@ -50,6 +51,7 @@ class Networks:
     moving: np.ndarray
     fixed: np.ndarray
     limits: np.ndarray
+    start: np.ndarray
     standing: np.ndarray
     tags: tuple
     combinations: np.ndarray
@@ -86,6 +88,12 @@ class Networks:
             return asked, ""
         return everything, f'No motion that was learned is selected by the tag query "{query}": it is not heeded.'
 
+    def report(self):
+        """What a person wants to know about it, as plain values."""
+        return {"rate": self.rate, "joints": len(self.skeleton), "features": self.schema.size,
+                "latents": self.latents, "schema": self.schema.name, "tags": list(self.tags),
+                "megabytes": round(self.nbytes / 1e6, 2), **self.figures}
+
     def save(self, path, latents=None):
         """latents: (N, Z) of the database's frames, for Motion Matching with the Decompressor alone."""
         character, skeleton = self.character, self.skeleton
@@ -98,8 +106,8 @@ class Networks:
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "mean": self.normalisation.mean,
-            "scale": self.normalisation.scale, "limits": self.limits, "standing": self.standing,
-            "combinations": self.combinations,
+            "scale": self.normalisation.scale, "limits": self.limits, "start": self.start,
+            "standing": self.standing, "combinations": self.combinations,
         }
         for name in NAMES:
             arrays.update(_to_arrays(name, getattr(self, name)))
@@ -160,8 +168,8 @@ def _from_file(header, arrays):
     return Networks(
         character=Character(skeleton, header["roles"], header["mirror"], header["forward"]), rate=header["rate"],
         schema=Schema.from_json(header["schema"]), normalisation=Normalisation(arrays["mean"], arrays["scale"]),
-        moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], standing=arrays["standing"],
-        tags=tuple(header["tags"]), combinations=arrays["combinations"],
+        moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], start=arrays["start"],
+        standing=arrays["standing"], tags=tuple(header["tags"]), combinations=arrays["combinations"],
         speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}), key=header["key"],
         figures=header["figures"],
         **{name: _from_arrays(name, header["layers"][name], arrays) for name in NAMES})
@@ -189,6 +197,7 @@ def _check(networks):
         "mean": (networks.normalisation.mean, np.float32, (size,)),
         "scale": (networks.normalisation.scale, np.float32, (size,)),
         "limits": (networks.limits, np.float32, (2, state)),
+        "start": (networks.start, np.float32, (state,)),
         "standing": (networks.standing, np.float32, (networks.layout.contacts,)),
         "combinations": (networks.combinations, np.bool_, (combinations, len(tags))),
     }

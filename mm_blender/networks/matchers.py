@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..motion import quat
+from ..playback.library import weights_of
 from ..playback.matcher import MotionMatcher
 from ..playback.pose import Pose
 from .network import Network
@@ -34,12 +35,12 @@ class LearnedMatcher:
     not allowed. So no motion begins that a query forbids, as far as tags are recognised.
     """
 
-    def __init__(self, networks, count, weights, state=None):
-        """weights: (D,) of the features, as a Search has them; state: (D + Z) to begin with, or None."""
+    def __init__(self, networks, count=1, state=None):
+        """state: features and latents (D + Z) or (K, D + Z) to begin with, or None for those of the networks."""
         self.networks, self._size = networks, networks.schema.size
         self.costs, self.frames = np.zeros(count), np.full(count, -1)
         self.starved = np.zeros(count, dtype=bool)
-        self._weights = np.asarray(weights, dtype=np.float32)
+        self._weights = weights_of(networks.schema).astype(np.float32)
         self._poses = Poses(networks, count)
         self._stepper, self._projector = Network(networks.stepper, count), Network(networks.projector, count)
         self._signs = np.where(networks.combinations, 1, -1).T.astype(np.float32)
@@ -47,7 +48,7 @@ class LearnedMatcher:
         self._strict = np.zeros(count, dtype=bool)
         # Features, latents and, last, how many frames a step takes: the Stepper's input as it is.
         self._now = np.ones((count, networks.stepper.inputs), dtype=np.float32)
-        self._now[:, :-1] = self._project(np.zeros((count, self._size)), self._allowed) if state is None else state
+        self._now[:, :-1] = networks.start if state is None else state
         self._next = self._step(self._now, self._now.copy())
         # What they look like. The next one is shown in the next frame: so each is decompressed once.
         self._shown, self._coming = (self._poses.of(states[:, :-1]) for states in (self._now, self._next))

@@ -7,9 +7,9 @@ import torch
 from .stage import Stage, layers, to_weights
 
 HIDDEN = 512
-# Windows of 2 N frames (N between searches) come at the end; shorter ones, in larger batches, teach the same earlier.
+# Windows of 2 N frames (N between searches) come at the end; shorter ones, more of them, teach the same earlier.
 WINDOWS = ((0.0, 4), (0.3, 10), (0.6, 20))
-STEPS_PER_BATCH = 2048
+STEPS_PER_BATCH = 512
 # Other frame rates (section 7.1): this share of the batches takes steps of so many frames.
 OTHER_RATES, STRIDES = 0.2, (0.4, 2.5)
 

@@ -184,12 +184,12 @@ class _Training:
 
     def _networks(self):
         motion, examples = self.motion, self.examples
-        states = np.concatenate([motion.features, self.latents], axis=1)
+        states = np.concatenate([motion.features, self.latents], axis=1, dtype=np.float32)
         joints = [motion.character.joint(role) for role in motion.character.contact_roles()]
         return Networks(
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,
-            limits=np.stack([states.min(axis=0), states.max(axis=0)]).astype(np.float32),
+            limits=np.stack([states.min(axis=0), states.max(axis=0)]), start=states[0],
             standing=standing_heights(motion, joints).astype(np.float32), tags=examples.tags,
             combinations=examples.combinations[0], speeds=speeds.measure(motion),
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),

@@ -24,7 +24,7 @@ def test_everything_comes_back(networks, saved):
     loaded = file.load(saved)
     for name in ("rate", "tags", "key", "figures", "speeds", "schema"):
         assert getattr(loaded, name) == getattr(networks, name), name
-    for name in ("moving", "fixed", "limits", "standing", "combinations"):
+    for name in ("moving", "fixed", "limits", "start", "standing", "combinations"):
         assert np.array_equal(getattr(loaded, name), getattr(networks, name)), name
     assert loaded.skeleton.names == networks.skeleton.names and loaded.character.roles == networks.character.roles
     assert np.array_equal(loaded.normalisation.mean, networks.normalisation.mean)
@@ -67,6 +67,7 @@ def test_a_tag_query_selects_combinations_of_tags(networks):
     ("limits", lambda array: array[:, :-1]),
     ("decompressor.0.weights", lambda array: array[:-1]),
     ("decompressor.0.weights", lambda array: np.full_like(array, np.nan)),
+    ("start", lambda array: np.full_like(array, np.nan)),
     ("stepper.scale", np.zeros_like),
     ("combinations", lambda array: array[:0]),
     ("moving", lambda array: array + 1000),

@@ -7,7 +7,7 @@ import pytest
 from mm_blender.motion import quat
 from mm_blender.networks.matchers import DecompressedMatcher, LearnedMatcher, Poses
 from mm_blender.networks.network import Network
-from mm_blender.playback.library import search_of, weights_of
+from mm_blender.playback.library import search_of
 from mm_blender.playback.matcher import Motion, MotionMatcher
 
 
@@ -15,7 +15,7 @@ from mm_blender.playback.matcher import Motion, MotionMatcher
 def learned(networks):
     def make(count=3):
         state = np.random.default_rng(0).normal(size=(count, networks.limits.shape[1])) / 2
-        return LearnedMatcher(networks, count, weights_of(networks.schema), state)
+        return LearnedMatcher(networks, count, state)
 
     return make
 

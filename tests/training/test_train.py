@@ -41,14 +41,14 @@ def all_weights(networks, *names):
 
 def test_a_file_comes_out_that_a_character_can_be_driven_with(trained, database, tmp_path):
     from mm_blender.networks.matchers import LearnedMatcher
-    from mm_blender.playback.library import weights_of
 
     result, networks = trained("first")
     assert result["iterations"] == {"decompressor": 3, "stepper": 3, "projector": 3}
     assert result["verdict"] in ("good", "usable", "not yet") and result["reason"].endswith(".")
     assert networks.figures["joint_error_cm"] == result["joint_error_cm"] > 0
     latents = file.load_latents(tmp_path / "first.mmnet", database)
-    matcher = LearnedMatcher(networks, 2, weights_of(networks.schema), np.append(database.features[0], latents[0]))
+    assert networks.start == pytest.approx(np.append(database.features[0], latents[0]), abs=3e-3)
+    matcher = LearnedMatcher(networks, 2)
     matcher.advance()
     matcher.match([0, 1], matcher.features() + 1)
     assert all(np.isfinite(part).all() for part in vars(matcher.pose()).values())
