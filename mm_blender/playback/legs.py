@@ -108,8 +108,8 @@ def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
         return NONE, NONE, NONE
     thigh, leg, old_foot, way = _minus(knee, hip), _minus(ankle, hip), _minus(toe, ankle), _minus(goal, hip)
     foot = _pitched(old_foot, pitch) if pitch and has_toes else old_foot
-    upper, lower, old, size = _size(thigh), _size(_minus(leg, thigh)), _size(leg), _size(foot)
-    far, toe_along = _size(way), _dot(way, foot)
+    upper, lower, old, size = math.dist(hip, knee), math.dist(knee, ankle), math.dist(hip, ankle), math.dist(ankle, toe)
+    far, toe_along = math.dist(hip, goal), _dot(way, foot)
     flat = math.sqrt(max(far * far - 2 * toe_along + size * size, 0))  # from hip to ankle, if the foot does not turn
     room = max((upper + lower) * extension - old, 1e-6)
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
@@ -120,7 +120,7 @@ def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
         new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
         ankle_way = _minus(way, new_foot)
     new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, longest)
-    return (_swing(thigh, new_thigh), _swing(_minus(leg, thigh), _minus(new_leg, new_thigh)),
+    return (_swing(thigh, new_thigh), _swing(_minus(ankle, knee), _minus(new_leg, new_thigh)),
             _swing(old_foot, new_foot))
 
 
@@ -140,26 +140,25 @@ def _heel_up(way, foot, far, size, flat_along, longest):
     along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
     side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
     more = (along - flat_along * side) / far
-    return tuple(side * f + more * w for f, w in zip(foot, way))
+    return _sum(side, foot, more, way)
 
 
 def _bent(thigh, leg, way, front, upper, lower, old, longest):
     """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
-    size = max(_size(way), 1e-9)
+    size = max(math.hypot(*way), 1e-9)
     reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
     ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
     across = math.sqrt(max(upper * upper - ahead * ahead, 0))
     # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
     along = _dot(thigh, leg) / (old * old)
     bend = max(BENT - _dot(thigh, front) + along * _dot(leg, front), 0.0)
-    knee = tuple(t + bend * f for t, f in zip(thigh, front))
+    knee = _sum(1.0, thigh, bend, front) if bend else thigh
     along = _dot(knee, leg) / (old * old)
-    side = tuple(k - along * v for k, v in zip(knee, leg))
+    side = _sum(1.0, knee, -along, leg)
     lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)
-    across /= max(_size(side), 1e-12)
+    across /= max(math.hypot(*side), 1e-12)
     on_leg, on_way = across * lean / old, (ahead - across * lean) / size
-    new_thigh = tuple(across * s - on_leg * v + on_way * w for s, v, w in zip(side, leg, way))
-    return new_thigh, tuple(reach / size * w for w in way)
+    return _sum(1.0, _sum(across, side, -on_leg, leg), on_way, way), _sum(reach / size, way, 0.0, way)
 
 
 def _swing(old, new):
@@ -205,8 +204,9 @@ def _dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _size(a):
-    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+def _sum(a, u, b, v):
+    """a u + b v"""
+    return a * u[0] + b * v[0], a * u[1] + b * v[1], a * u[2] + b * v[2]
 
 
 def _down_to(skeleton, joint):
