@@ -159,6 +159,8 @@ class Foot:
 
     def _raise(self, pace, lock, dt):
         """Lift a foot that would drag, more the faster it is, and one that steps; lower it otherwise."""
+        if pace is None and not self._lift:
+            return
         goal = 0.0 if pace is None else max(min(pace * lock.lift, HIGHEST), STEP_HEIGHT * (self._wait > STEP / 2))
         self._lift, self._rising = spring.towards_number(self._lift, self._rising, goal, LIFT_HALFLIFE, dt)
         if self._lift < FLAT and goal == 0:

@@ -49,11 +49,13 @@ class Legs:
         most += most % 2
         self.chain = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
         self._gather = np.maximum(self.chain, 0).ravel()
-        self._idle = np.argwhere(self.chain < 0)
+        self._idle = np.argwhere(self.chain < 0).tolist()
         self._still = np.tile(np.eye(4), (2, most, 1, 1))  # the joints' frames without their rotations
         self._still[..., :3, 3] = np.where(self.chain[..., None] > 0, fixed[self.chain], 0)
-        self._moving = [(column, side, level) for column, joint in enumerate(moving)
-                        for side, level in np.argwhere(self.chain == joint)]
+        # A joint that both legs hang from is in both chains.
+        self._moving = [(column, slice(sides.argmax(), 2 - sides[::-1].argmax()), level)
+                        for column, joint in enumerate(moving)
+                        for level, sides in enumerate((self.chain == joint).T) if sides.any()]
         # From hip to toe, at most.
         self.lengths = (np.linalg.norm(self._still[:, -3:, :3, 3], axis=-1) @ [1, 1, STRETCH]).tolist()
         above, legs = {joint for line in lines for joint in line}, set(self.turning.flat)
@@ -74,8 +76,8 @@ class Legs:
         pairs = rotations[..., :, None] * rotations[..., None, :]
         frames = pairs.reshape(-1, 16).dot(TO_FRAME).reshape(*rotations.shape, 4) + self._still
         frames[:, :, 0, :3, 3] = roots[:, None]
-        for column, side, level in self._moving:
-            frames[:, side, level, :3, 3] = positions[:, column]
+        for column, sides, level in self._moving:
+            frames[:, sides, level, :3, 3] = positions[:, None, column]
         # Two levels at once: a pair's own product first, then both after what comes before.
         frames[:, :, 1::2] = frames[:, :, ::2] @ frames[:, :, 1::2]
         for level in range(2, frames.shape[2], 2):
