@@ -92,8 +92,7 @@ Other selected characters that have a database take part"""
             return self._keep(context, session) if control == "keep" else self._cancel(context)
         if control == "toggle_strafe":
             if not event.is_repeat:
-                settings = session.driven.fetch().mm.drive
-                settings.strafe = not settings.strafe
+                session.toggle_strafe()
         else:
             session.keyboard.press(event.type, control)
         return {"RUNNING_MODAL"}

@@ -31,8 +31,8 @@ __all__ = ["Paths", "Puppet", "Session", "Status", "current", "last_input", "spe
 
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)
-# Seconds between two looks at what only the panels show, and over which times of frames are averaged.
-CALM = 0.5
+# Seconds between two looks at the settings, and at what is only told.
+BEAT, CALM = 0.1, 0.5
 
 
 @dataclass
@@ -118,9 +118,9 @@ class Puppet:
 
     def __init__(self, ob, stage, index):
         self.name, self.uid = ob.name, ob.session_uid
-        self.stage, self.index = stage, index
+        self.stage, self.index, self.is_shown = stage, index, True
         self.player, self.database = stage.player, stage.library.database
-        self.input = []  # (seconds, Stick as seen from the world)
+        self.input = []  # (seconds, Stick, yaw that its forward meant)
         self.before = None
         self.rebind(ob)
 
@@ -163,23 +163,25 @@ class Session:
         self._join(obs)
         self.driven = self._puppets[0]
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
-        self._clock, self._calm, self._seen, self._paths = time.perf_counter(), 0.0, None, None
+        self._clock, self._beat, self._calm = time.perf_counter(), 0.0, 0.0
+        self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
+        self._seen, self._paths = None, None
 
-    def tick(self, context):
-        """Go on by the time that has passed since the last call. Raises MotionError when it cannot go on."""
+    def tick(self, context, seconds=None):
+        """Go on by so many seconds, or by the time since the last call. Raises MotionError when it cannot go on."""
         began = time.perf_counter()
-        seconds, self._clock = min(began - self._clock, LONGEST), began
-        if sentence := self._waits_for(context):
-            self._sentences, self._notes = (sentence,), ()
-            redraw_views()
-            return
-        self._follow_active(context)
-        view = view_of(context)
-        frames = self._steer(context, view, seconds)
-        self._show(context)
-        self._take_view_along(view)
+        seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
+        self._clock, self._beat = began, self._beat - seconds
+        if self._follow_active(context) or self._beat <= 0 or self._waits:
+            self._beat = BEAT
+            self._look(context)
+        if not self._waits:
+            view = view_of(context)
+            frames = self._steer(view, seconds)
+            self._show()
+            self._take_view_along(view)
+            self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
         redraw_views()
-        self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
 
     @property
     def is_over(self):
@@ -240,16 +242,20 @@ class Session:
         """End without touching the scene, which is about to go."""
         self._close()
 
+    def toggle_strafe(self):
+        settings = self.driven.fetch().mm.drive
+        self._strafe = settings.strafe = not settings.strafe
+
     def rebind(self):
         """After undo and redo, which have replaced everything."""
         for puppet, ob in self._obs():
             puppet.rebind(ob)
 
-    def cover(self, context):
+    def cover(self):
         """Show the characters over what Blender has evaluated from their Actions, or has saved."""
         for _, ob in self._obs():
             ob.mm.drive.driving = True
-        self._show(context)
+        self._show()
 
     def uncover(self):
         """Show the poses from before, while the file is being saved."""
@@ -278,75 +284,81 @@ class Session:
         except MotionError as error:
             self._refused[ob.session_uid] = str(error)
 
-    def _waits_for(self, context):
-        """Why nothing moves at present, as a sentence; empty if all is well."""
-        ob = self.driven.fetch()
-        if ob is None:
+    def _look(self, context):
+        """Look at all that the artist may have changed: what can be shown, the settings."""
+        obs = self._obs()
+        driven = next((ob for puppet, ob in obs if puppet is self.driven), None)
+        if driven is None:
             raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
-        if ob.mode == "EDIT":
-            return f'Waiting: leave Edit Mode of "{ob.name}" to go on.'
-        if ob.name not in context.view_layer.objects:
-            return f'Waiting: "{ob.name}" is not in this scene.'
-        return ""
+        self._waits = _why_it_waits(driven, context)
+        for puppet, ob in obs:
+            puppet.is_shown = not _why_it_waits(ob, context)
+        leaders = {puppet.stage: ob for puppet, ob in obs} | {self.driven.stage: driven}
+        for stage, leader in leaders.items():
+            stage.prepare(leader, context)
+        settings = driven.mm.drive
+        self._relative, self._strafe, self._follow = settings.relative, settings.strafe, settings.follow
+        if self._waits:
+            self._sentences, self._notes = (self._waits,), ()
 
     def _follow_active(self, context):
-        """The active armature is driven; one that has a database and was not there yet joins."""
+        """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
         ob = active_armature(context)
         if ob is None or ob.session_uid == self.driven.uid:
-            return
+            return False
         known = [*self._refused, *(puppet.uid for puppet in self._puppets)]
         if ob.mm.bake.key and ob.session_uid not in known:
             self._try_to_join(ob)
         self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
+        return ob.session_uid == self.driven.uid
 
-    def _steer(self, context, view, seconds):
+    def _steer(self, view, seconds):
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
-        puppet, ob = self.driven, self.driven.fetch()
-        facing = float(puppet.player.simulation.yaws[puppet.index])
-        relative = "WORLD" if self.recording is not None else ob.mm.drive.relative
-        heading = {"VIEW": _heading(view), "CHARACTER": facing, "WORLD": 0.0}[relative]
-        stick = self._stick(ob.mm.drive, view, heading, facing, seconds)
-        puppet.input.append((self.seconds, _in_world(stick, heading)))
-        leaders = {each.stage: found for each, found in self._obs() if each.stage is not puppet.stage}
-        for stage, leader in leaders.items():
-            stage.prepare(leader, context)
-            stage.advance(seconds)
-        puppet.stage.prepare(ob, context)
-        puppet.stage.steer(puppet.index, stick, heading, ob)
+        puppet = self.driven
+        facing = puppet.player.simulation.yaws.item(puppet.index)
+        relative = "WORLD" if self.recording is not None else self._relative
+        heading = {"VIEW": _heading, "CHARACTER": lambda _: facing, "WORLD": lambda _: 0.0}[relative](view)
+        stick = self._stick(view, heading, facing, seconds)
+        puppet.input.append((self.seconds, stick, heading))
+        puppet.stage.steer(puppet.index, stick, heading)
+        frames = [stage.advance(seconds) for stage in self._stages]
         self.seconds += seconds
         self._paths = None
-        return puppet.stage.advance(seconds)
+        return frames[self._stages.index(puppet.stage)]
 
-    def _stick(self, settings, view, heading, facing, seconds):
+    def _stick(self, view, heading, facing, seconds):
         """What steers: a recording, or the keys or the gamepad, whichever was used last."""
         if self.recording is not None:
             self.device = "Recording"
             return self.recording.at(self.seconds)
-        pad = self.gamepads.poll(settings.strafe) if self.gamepads is not None else None
+        pad = self.gamepads.poll(self._strafe) if self.gamepads is not None else None
         if pad is not None:
             if "toggle_strafe" in self.gamepads.pressed:
-                settings.strafe = not settings.strafe
+                self.toggle_strafe()
             if view is not None:
                 _orbit(view, *(self.gamepads.look * ORBIT * seconds))
         if self.keyboard.held or pad is None:
             self.device = "Keyboard"
         elif beyond_dead_zone(pad.move).any() or beyond_dead_zone(pad.face).any() or pad.run or pad.crouch:
             self.device = self.gamepads.names[-1]
-        keys = self.keyboard.stick(heading, facing, seconds, settings.strafe)
+        keys = self.keyboard.stick(heading, facing, seconds, self._strafe)
         return keys if self.device == "Keyboard" else pad
 
-    def _show(self, context):
+    def _show(self):
         """Pose all armatures."""
         shown = {stage: stage.live.shown() for stage in self._stages}
         for puppet, ob in self._obs():
-            if ob.mode != "EDIT" and ob.name in context.view_layer.objects:
-                puppet.poser.write(ob, *(part[puppet.index] for part in shown[puppet.stage]))
+            if puppet.is_shown:
+                roots, _, positions, rotations = shown[puppet.stage]
+                puppet.poser.write(ob, roots[puppet.index], positions[puppet.index], rotations[puppet.index])
 
     def _take_view_along(self, view):
+        if view is None:
+            return
         puppet = self.driven
         root = Vector((*puppet.player.positions[puppet.index], puppet.player.heights[puppet.index]))
         before, self._seen = self._seen, (puppet, root)
-        if view is not None and before is not None and before[0] is puppet and puppet.fetch().mm.drive.follow:
+        if self._follow and before is not None and before[0] is puppet:
             self._view_before = self._view_before or view.view_location.copy()
             view.view_location += root - before[1]
 
@@ -383,7 +395,7 @@ class Session:
         _session = None
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
-            _inputs[ob.name] = Recording.of(*zip(*puppet.input)) if puppet.input else None
+            _inputs[ob.name] = _recorded(puppet.input) if puppet.input else None
         for stage in self._stages:
             stage.clear()
         if self.gamepads is not None:
@@ -424,6 +436,20 @@ def _orbit(view, right, up):
         view.view_rotation = turn @ Quaternion((1, 0, 0), up)
 
 
+def _why_it_waits(ob, context):
+    """Why an armature cannot be shown moving at present, as a sentence; empty if it can."""
+    if ob.mode == "EDIT":
+        return f'Waiting: leave Edit Mode of "{ob.name}" to go on.'
+    if ob.name not in context.view_layer.objects:
+        return f'Waiting: "{ob.name}" is not in this scene.'
+    return ""
+
+
+def _recorded(moments):
+    """A Recording, as seen from the world, of (seconds, Stick, yaw that its forward meant)."""
+    return Recording.of([seconds for seconds, _, _ in moments], [_in_world(stick, yaw) for _, stick, yaw in moments])
+
+
 def _in_world(stick, heading):
     """The Stick whose forward is the world's Y axis."""
     turn = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
@@ -442,7 +468,7 @@ def _on_undo(*_):
 @persistent
 def _on_frame(*_):
     if _session is not None:
-        _session.cover(bpy.context)
+        _session.cover()
 
 
 @persistent

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing what is played on the armature, frame by frame, with the fastest calls that Blender has."""
 
-import math
-
 import numpy as np
 from mathutils import Matrix
 
@@ -25,23 +23,20 @@ class Poser:
         self._locals = np.tile(np.eye(4, dtype=np.float32), (len(database.skeleton), 1, 1))
         self._look_at(ob)
 
-    def write(self, ob, root, yaw, positions, rotations):
-        """Pose the armature: root (3,) and yaw in the world, positions (M, 3) of the moving joints below the root,
-        rotations (J, 4). The object is tagged; Blender shows it with the next update."""
+    def write(self, ob, root, positions, rotations):
+        """Pose the armature: root (3,) in the world, positions (M, 3) of the moving joints below it, rotations (J, 4),
+        of which the first is the root's own. The object is tagged; Blender shows it with the next update."""
         if self._world != ob.matrix_world or self._count != len(ob.data.bones):
             self._look_at(ob)
         if not self._alike:
-            self._write_one_by_one(ob, root, yaw, positions, rotations)
+            self._write_one_by_one(ob, root, positions, rotations)
         else:
-            joints = self._locals
+            joints, top = self._locals, self._joints.item(0)
             joints[:, :3, :3] = quat.to_matrix(rotations)
             joints[self._moving, :3, 3] = positions * self._unscaled
-            cos, sin = math.cos(yaw), math.sin(yaw)
-            self._root[:2, :2] = (cos, -sin), (sin, cos)
-            self._root[:3, 3] = root * self._unscaled
-            np.matmul(self._root, self._own, out=joints[0])
-            if self._made_root:
-                joints[self._joints[0]] = joints[0] @ joints[self._joints[0]]
+            joints[0, :3, 3] = root * self._unscaled
+            # The first bone stands in the world: a root bone, or the hips, that hang from a root that was made.
+            joints[top] = joints[0].dot(joints[top] if self._made_root else self._own)
             np.matmul(self._before, joints[self._joints], out=self._found)
             if len(self._at) < len(self._bases):  # bones that are no joints stay as they are
                 ob.pose.bones.foreach_get("matrix_basis", self._bases.ravel())
@@ -70,7 +65,7 @@ class Poser:
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         self._unscaled = np.float32(1 / scale)
         self._locals[:, :3, 3] = self.database.fixed * self._unscaled
-        self._root, self._own = np.eye(4, dtype=np.float32), np.eye(4, dtype=np.float32)
+        self._own = np.eye(4, dtype=np.float32)
         if not self._made_root:
             place_of_root, turn_of_root = takes.root_bone(skeleton, baked)
             self._own = _matrix(place_of_root * self._unscaled, turn_of_root).astype(np.float32)
@@ -86,11 +81,9 @@ class Poser:
         self._at = np.array([ob.data.bones.find(bone.name) for bone in bones])
         self._bases = np.empty((len(ob.data.bones), 4, 4), dtype=np.float32)
 
-    def _write_one_by_one(self, ob, root, yaw, positions, rotations):
+    def _write_one_by_one(self, ob, root, positions, rotations):
         places = self.database.fixed.copy()
         places[self._moving], places[0] = positions, root
-        rotations = rotations.copy()
-        rotations[0] = quat.from_yaw(yaw)
         frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
         for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
             ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))

@@ -93,23 +93,25 @@ class Stage(Cast):
         super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
         self.began, self.sentences = began, []
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
+        self._speeds, self._query = None, ""
         self.place(*standing(obs))
 
     def prepare(self, ob, context):
-        """Take over what the artist may have changed since the last frame: an armature's settings, the meshes."""
+        """Take over what the artist may have changed: an armature's settings, the meshes."""
         self.player.settings = settings_of(ob)
+        self._speeds, self._query = speeds_of(ob), ob.mm.drive.query
         self._weigh(ob)
         self._look_around(ob, context)
         self.sentences = [self._mismatch] * bool(self._mismatch)
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
 
-    def steer(self, index, stick, heading, ob):
+    def steer(self, index, stick, heading):
         """A hand's stick for one of the characters."""
         try:
-            self.want(index, stick, heading, speeds_of(ob), ob.mm.drive.query)
+            self.want(index, stick, heading, self._speeds, self._query)
         except MotionError as error:  # a tag query that is still being typed
-            self.want(index, stick, heading, speeds_of(ob))
+            self.want(index, stick, heading, self._speeds)
             self.trouble[index] = str(error)
 
     def clear(self):

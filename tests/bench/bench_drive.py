@@ -58,17 +58,16 @@ def imported(folder):
 def measure(label, ob, folder, target):
     """One character, ten of them, and Blender with the take."""
     from mm_blender.evaluate.courses import random_walk
-    from mm_blender.matching import database as databases
-    from mm_blender.playback.drive import drive, search_of
-    from mm_blender.scene import takes
+    from mm_blender.playback.drive import drive
+    from mm_blender.scene import stage, takes
 
     ob.mm.bake.path = str(folder / "motion.mmdb")
     bpy.ops.mm.bake()
-    database = databases.load(ob.mm.bake.path)
-    search = search_of(database)
-    take = drive(database, random_walk(FRAMES / database.rate), search=search)[0]
+    library = stage.library_of(ob)
+    take = drive(library, random_walk(FRAMES / library.database.rate))[0]
     action = takes.keep(ob, take, "take")
     slot = getattr(ob.animation_data, "action_slot", None)
+    crowd = [ob, *(copy_of(ob) for _ in range(CROWD - 1))]
     turns = []
     for _ in range(TURNS):
         ob.animation_data.action = action
@@ -76,13 +75,21 @@ def measure(label, ob, folder, target):
             ob.animation_data.action_slot = slot
         turns.append([list(play())])
         ob.animation_data.action = None
-        turns[-1] += [list(driven(ob, database, search, count)) for count in (1, CROWD)]
+        turns[-1] += [list(driven(crowd[:count])) for count in (1, CROWD)]
     blender, one, many = np.min(turns, axis=0).mean(axis=-1)
     further = (many - one) / (CROWD - 1)
     print(f"  {label}: {one * 1e6:.0f} µs a frame to drive one, {further * 1e6:.0f} µs for each further of {CROWD}, "
           f"frame_set {blender * 1e6:.0f} µs")
     row(f"{label}, driving to frame_set", one / blender, target)
     row(f"{label}, each further of {CROWD} to the first", further / one, FURTHER)
+
+
+def copy_of(ob):
+    """Another character with the same database, in a scene that is not shown: only Python is measured."""
+    other = ob.copy()
+    bpy.context.scene.collection.objects.link(other)
+    other.hide_viewport = True
+    return other
 
 
 def play():
@@ -93,27 +100,23 @@ def play():
         yield time.perf_counter() - begin
 
 
-def driven(ob, database, search, count):
-    """Seconds of each frame, for all that happens in Python for so many characters: what sticks want, a step, and a
-    pose that is written for each of them."""
-    from mm_blender.control import speeds
-    from mm_blender.control.intent import intent_of
+def driven(obs):
+    """Seconds of each frame for all that happens in Python while characters are driven, each by a course of its own:
+    the session's whole tick."""
     from mm_blender.evaluate.courses import random_walk
-    from mm_blender.playback.matcher import Motion
-    from mm_blender.playback.player import Player
-    from mm_blender.scene.posing import Poser
+    from mm_blender.scene import driving
 
-    gaits, player, poser = speeds.measure(database), Player(Motion(database), search, count), Poser(ob, database)
-    courses = [random_walk(FRAMES / database.rate, seed) for seed in range(count)]
+    bpy.context.view_layer.objects.active = obs[0]
+    courses = [random_walk(FRAMES / 60, seed) for seed in range(len(obs))]
+    session = driving.start(bpy.context, obs, courses[0])
+    others = [puppet for puppet in session._puppets if puppet is not session.driven]
     for frame in range(FRAMES):
-        sticks = [course.at(frame / database.rate) for course in courses]
+        for puppet, course in zip(others, courses[1:]):
+            puppet.stage.want(puppet.index, course.at(frame / 60))
         begin = time.perf_counter()
-        intents = [intent_of(stick, gaits, 0.0, yaw) for stick, yaw in zip(sticks, player.simulation.yaws.tolist())]
-        player.step(np.array([intent.velocity for intent in intents]), np.array([each.yaw for each in intents]))
-        roots = np.column_stack([player.positions, player.heights])
-        for shown in zip(roots, player.yaws, player.played.positions, player.rotations):
-            poser.write(ob, *shown)
+        session.tick(bpy.context, session.driven.player.dt)
         yield time.perf_counter() - begin
+    session.cancel(bpy.context)
 
 
 def row(name, figure, target):

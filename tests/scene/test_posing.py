@@ -22,10 +22,17 @@ def baked(ob, root="auto"):
     return database.load(baking.database_path(ob))
 
 
+def pose_at(motion, frame):
+    """Positions and rotations of a frame, whose root is turned by YAW."""
+    pose = Motion(motion).at([frame])
+    rotations = pose.rotations[0].copy()
+    rotations[0] = quat.from_yaw(YAW)
+    return pose.positions[0], rotations
+
+
 def write(ob, motion, frame):
     """Show a frame of the database at ROOT; where its joints should be."""
-    pose = Motion(motion).at([frame])
-    Poser(ob, motion).write(ob, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    Poser(ob, motion).write(ob, ROOT, *pose_at(motion, frame))
     bpy.context.view_layer.update()
     clip = motion.clip(0)
     positions = clip.globals()[0][frame] - clip.positions[frame, 0]
@@ -48,8 +55,7 @@ def test_an_armature_that_is_moved_turned_and_scaled_shows_the_same(small_demo):
     motion = baked(small_demo)
     small_demo.matrix_world = Matrix.LocRotScale((3, 1, 0.5), Euler((0, 0, 1.1)), (0.5, 0.5, 0.5))
     bpy.context.view_layer.update()
-    pose = Motion(motion).at([40])
-    Poser(small_demo, motion).write(small_demo, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    Poser(small_demo, motion).write(small_demo, ROOT, *pose_at(motion, 40))
     bpy.context.view_layer.update()
     shown = small_demo.matrix_world @ small_demo.pose.bones["root"].head
     assert np.allclose(shown, ROOT + [0, 0, small_demo.data.bones["root"].head_local.z * 0.5 + 0.5], atol=1e-4)
@@ -81,23 +87,23 @@ def test_bones_that_hang_in_another_way_are_worked_out_one_by_one(small_demo):
 
 def test_renamed_bones_go_on(small_demo):
     motion = baked(small_demo)
-    poser, pose = Poser(small_demo, motion), Motion(motion).at([40])
+    poser = Poser(small_demo, motion)
     expected = write(small_demo, motion, 40)
     small_demo.data.bones["head"].name = "skull"
     small_demo.location.x = 1e-5  # it looks at the bones again
     bpy.context.view_layer.update()
-    poser.write(small_demo, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    poser.write(small_demo, ROOT, *pose_at(motion, 40))
     bpy.context.view_layer.update()
     assert_shown(small_demo, expected | {"skull": expected["head"]}, ("hips", "skull", "toe.L"))
 
 
 def test_without_a_bone_the_others_go_on(small_demo):
     motion = baked(small_demo)
-    poser, pose = Poser(small_demo, motion), Motion(motion).at([40])
+    poser = Poser(small_demo, motion)
     bpy.ops.object.mode_set(mode="EDIT")
     for name in ("hand.L",):
         small_demo.data.edit_bones.remove(small_demo.data.edit_bones[name])
     bpy.ops.object.mode_set(mode="OBJECT")
-    poser.write(small_demo, ROOT, YAW, pose.positions[0], pose.rotations[0])
+    poser.write(small_demo, ROOT, *pose_at(motion, 40))
     bpy.context.view_layer.update()
     assert_shown(small_demo, write(small_demo, motion, 40), ("hips", "head", "toe.L"))
