@@ -22,7 +22,7 @@ KIND, VERSION = "mmnet", 1
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "start",
-           "standing", "combinations")
+           "heights", "fronts", "combinations")
 _NORMALS = ("mean", "scale", "centre", "span")
 
 
@@ -36,8 +36,9 @@ class Networks:
     moving        (M,) joints that have positions of their own, the root not among them
     fixed         (J, 3) local positions of all joints
     limits        (2, D + Z) the least and the largest features and latents in the data
-    start         (D + Z) features and latents of the first frame, to begin with
-    standing      (C,) how high each toe is while its foot stands
+    start         (D + Z) features and latents to begin with: of someone who stands
+    heights       (2, 2) how high toe and ankle of each foot are while it stands
+    fronts        (2, 3) where each knee bends to, seen from its thigh
     tags          T names
     combinations  (U, T) bool, those that frames have which may be entered
     key           of the database that they were trained on
@@ -52,7 +53,8 @@ class Networks:
     fixed: np.ndarray
     limits: np.ndarray
     start: np.ndarray
-    standing: np.ndarray
+    heights: np.ndarray
+    fronts: np.ndarray
     tags: tuple
     combinations: np.ndarray
     speeds: Speeds
@@ -107,7 +109,7 @@ class Networks:
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "mean": self.normalisation.mean,
             "scale": self.normalisation.scale, "limits": self.limits, "start": self.start,
-            "standing": self.standing, "combinations": self.combinations,
+            "heights": self.heights, "fronts": self.fronts, "combinations": self.combinations,
         }
         for name in NAMES:
             arrays.update(_to_arrays(name, getattr(self, name)))
@@ -169,7 +171,8 @@ def _from_file(header, arrays):
         character=Character(skeleton, header["roles"], header["mirror"], header["forward"]), rate=header["rate"],
         schema=Schema.from_json(header["schema"]), normalisation=Normalisation(arrays["mean"], arrays["scale"]),
         moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], start=arrays["start"],
-        standing=arrays["standing"], tags=tuple(header["tags"]), combinations=arrays["combinations"],
+        heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
+        combinations=arrays["combinations"],
         speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}), key=header["key"],
         figures=header["figures"],
         **{name: _from_arrays(name, header["layers"][name], arrays) for name in NAMES})
@@ -198,7 +201,7 @@ def _check(networks):
         "scale": (networks.normalisation.scale, np.float32, (size,)),
         "limits": (networks.limits, np.float32, (2, state)),
         "start": (networks.start, np.float32, (state,)),
-        "standing": (networks.standing, np.float32, (networks.layout.contacts,)),
+        "heights": (networks.heights, np.float32, (2, 2)), "fronts": (networks.fronts, np.float32, (2, 3)),
         "combinations": (networks.combinations, np.bool_, (combinations, len(tags))),
     }
     for name, (array, kind, shape) in expected.items():

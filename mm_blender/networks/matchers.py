@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..matching.schema import weights_of
 from ..motion import quat
-from ..playback.library import weights_of
 from ..playback.matcher import MotionMatcher
 from ..playback.pose import Pose
 from .network import Network

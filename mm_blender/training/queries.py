@@ -7,22 +7,21 @@ from ..control.intent import tag_query
 from ..control.stick import NAMES, Recording
 from ..evaluate import courses
 from ..playback.cast import Cast
-from ..playback.library import Library
 from ..playback.matcher import MotionMatcher
 
 # So many hands drive for so many seconds.
 HANDS, SECONDS = 16, 20.0
 
 
-def of_courses(database):
-    """(Q, D) queries and the tag query of each, from the courses that driving is measured with: to test, not to
-    learn from."""
-    return _driven(database, list(courses.all_courses(SECONDS).values()))
+def of_courses(library):
+    """(Q, D) queries to a Library and the tag query of each, from the courses that driving is measured with: to test,
+    not to learn from."""
+    return _driven(library, list(courses.all_courses(SECONDS).values()))
 
 
-def of_chance(database, seed=0):
+def of_chance(library, seed=0):
     """The same from hands that are all over the place."""
-    return _driven(database, [_hand(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
+    return _driven(library, [_hand(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
 
 
 def _hand(seconds, seed):
@@ -38,10 +37,10 @@ def _hand(seconds, seed):
     return Recording(recording.times, values)
 
 
-def _driven(database, recordings):
-    library = Library(database)
+def _driven(library, recordings):
+    database = library.database
     cast = Cast(library, len(recordings))
-    heard = cast.player.matcher = _Listening(library.motion, library.choice().search, len(recordings))
+    heard = cast.player.matcher = _Listening(library, len(recordings))
     for step in range(round(max(one.duration for one in recordings) * database.rate)):
         for index, recording in enumerate(recordings):
             cast.want(index, recording.at(step / database.rate))
@@ -53,8 +52,8 @@ def _driven(database, recordings):
 class _Listening(MotionMatcher):
     """Remembers what it was asked."""
 
-    def __init__(self, motion, search, count):
-        super().__init__(motion, search, count)
+    def __init__(self, library, count):
+        super().__init__(library.motion, library.choice().search, count, library.standing)
         self.heard, self.asked = [], [""] * count
 
     def match(self, who, queries, stay=0.0, must=None):

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..control import speeds
 from ..errors import Cancelled, MotionError
-from ..evaluate.driving import standing_heights
 from ..matching import database as databases
 from ..networks.file import Networks
+from ..playback.cast import Cast
+from ..playback.library import Library
 from ..steps import Progress
 from . import figures, queries
 from .decompressor import DecompressorStage
@@ -115,10 +115,11 @@ class _Training:
         self._measure()
         latents = self.decompressor.all_latents()
         self.latents = latents.cpu().numpy()
-        driven = queries.of_chance(self.motion, seed=self.seed)
+        self._library = Library(self.motion)
+        driven = queries.of_chance(self._library, self.seed)
         self.stepper = StepperStage(self.examples, latents, self.seed)
         self.projector = ProjectorStage(self.examples, latents, driven, self.seed)
-        asked, tags = queries.of_courses(self.motion)
+        asked, tags = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
         self._restore(self.stepper)
@@ -185,12 +186,12 @@ class _Training:
     def _networks(self):
         motion, examples = self.motion, self.examples
         states = np.concatenate([motion.features, self.latents], axis=1, dtype=np.float32)
-        joints = [motion.character.joint(role) for role in motion.character.contact_roles()]
+        player = Cast(self._library).player
         return Networks(
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,
-            limits=np.stack([states.min(axis=0), states.max(axis=0)]), start=states[0],
-            standing=standing_heights(motion, joints).astype(np.float32), tags=examples.tags,
-            combinations=examples.combinations[0], speeds=speeds.measure(motion),
+            limits=np.stack([states.min(axis=0), states.max(axis=0)]), start=states[self._library.standing],
+            heights=player.feet.standing.astype(np.float32), fronts=player.legs.fronts.astype(np.float32),
+            tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
             projector=self.projector.weights(), key=motion.key, figures=dict(self.figures))

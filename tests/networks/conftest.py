@@ -37,7 +37,8 @@ def untrained(database):
         character=database.character, rate=database.rate, schema=database.schema,
         normalisation=database.normalisation, moving=moving, fixed=database.fixed,
         limits=np.stack([np.full(state, -3), np.full(state, 3)]).astype(np.float32),
-        start=np.zeros(state, dtype=np.float32), standing=np.zeros(2, dtype=np.float32), tags=tags,
+        start=np.zeros(state, dtype=np.float32), heights=np.zeros((2, 2), dtype=np.float32),
+        fronts=np.ones((2, 3), dtype=np.float32), tags=tags,
         combinations=combinations, speeds=speeds.measure(database), key=database.key, figures={"joint_error_cm": 1.5},
         **{name: random_weights(rng, *numbers) for name, numbers in sizes.items()})
 

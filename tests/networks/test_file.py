@@ -24,7 +24,7 @@ def test_everything_comes_back(networks, saved):
     loaded = file.load(saved)
     for name in ("rate", "tags", "key", "figures", "speeds", "schema"):
         assert getattr(loaded, name) == getattr(networks, name), name
-    for name in ("moving", "fixed", "limits", "start", "standing", "combinations"):
+    for name in ("moving", "fixed", "limits", "start", "heights", "fronts", "combinations"):
         assert np.array_equal(getattr(loaded, name), getattr(networks, name)), name
     assert loaded.skeleton.names == networks.skeleton.names and loaded.character.roles == networks.character.roles
     assert np.array_equal(loaded.normalisation.mean, networks.normalisation.mean)
