@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender bake | drive | info."""
+"""The command line: python -m mm_blender bake | train | drive | info."""
 
 import argparse
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .control import stick
 from .control.intent import tag_query
-from .errors import MotionError, MotionWarning
+from .errors import Cancelled, MotionError, MotionWarning
 from .evaluate import driving
 from .files import replacing
 from .matching import database, schema
@@ -23,6 +23,7 @@ from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.roles import find_character
+from .networks import file as networks
 from .playback.drive import drive
 from .playback.library import Library
 from .prepare.recipe import ROOTS, Recipe
@@ -40,6 +41,9 @@ def main(arguments=None):
     except (MotionError, OSError) as error:
         _say(error)
         return 1
+    except Cancelled as error:
+        _say(error)
+        return 130
     except KeyboardInterrupt:
         _say("cancelled; nothing was written.")
         return 130
@@ -74,6 +78,19 @@ def _parser():
                          help="which bone plays a role, where it is not found by itself")
     command.set_defaults(run=_bake)
 
+    command = commands.add_parser("train", parents=[common], help="train networks that take the database's place; "
+                                  "needs torch")
+    command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.mmnet", help="the networks to write; progress "
+                         "and checkpoints go into the folder OUT.mmnet.training")
+    command.add_argument("--model", choices=("lmm",), default="lmm", help="Learned Motion Matching (lmm)")
+    budget = command.add_mutually_exclusive_group()
+    budget.add_argument("--minutes", type=_minutes, default=15.0, help="how long it may take, all in all (15)")
+    budget.add_argument("--iterations", type=_iterations, help="of each network instead: exactly repeatable")
+    command.add_argument("--seed", type=int, default=0, help="of all chance (0)")
+    command.add_argument("--resume", action="store_true", help="go on with a training that was cancelled or killed")
+    command.set_defaults(run=_train)
+
     command = commands.add_parser("drive", parents=[common], help="let a recorded stick steer the character")
     command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
     command.add_argument("--input", required=True, metavar="STICK.csv",
@@ -83,7 +100,7 @@ def _parser():
     command.add_argument("--report", metavar="R.json", help="write the figures of the drive into a file")
     command.set_defaults(run=_drive)
 
-    command = commands.add_parser("info", parents=[common], help="what is in a .mmdb or .bvh file")
+    command = commands.add_parser("info", parents=[common], help="what is in a .mmdb, .mmnet or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.set_defaults(run=_info)
     parser.set_defaults(failed=False)
@@ -242,6 +259,31 @@ def _units(text):
     return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
 
 
+# train
+
+def _train(options):
+    _check_output(options.output, ".mmnet")
+    try:
+        from .training.train import Budget, train
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MotionError("Training needs torch, which this Python does not have: install it (pip install torch), "
+                          "or use a Python that has it.") from error
+    budget = Budget(options.minutes, options.iterations)
+    with _Bar(quiet=options.json) as bar:
+        figures = train(options.database, options.output, budget, options.seed, options.resume, watch=bar.show)
+    return {"file": options.output, **figures}
+
+
+def _minutes(text):
+    return _number(text, 0.1, 60 * 24 * 30)
+
+
+def _iterations(text):
+    return int(_number(text, 1, 1e9))
+
+
 # drive
 
 def _drive(options):
@@ -289,6 +331,8 @@ def _about(path):
         character = find_character(clip.scaled(units).skeleton)
         return {"kind": "bvh", "frames": len(clip), "rate": clip.rate, "seconds": round(clip.duration, 3),
                 "joints": len(clip.skeleton), "units": units, "roles": character.roles}
+    if path.suffix.lower() == ".mmnet":
+        return {"kind": "mmnet", **networks.load(path).report()}
     result = database.load(path)
     return {"kind": "mmdb", **result.report(), "roles": result.character.roles,
             "channels": [channel.label for channel in result.schema.channels],

@@ -46,7 +46,7 @@ class Job:
     def check(self):
         """Ends the training if it was cancelled."""
         if (self.folder / CANCEL).exists():
-            raise Cancelled("The training was cancelled: it can be resumed.")
+            raise Cancelled
 
     def keep(self, state):
         """A checkpoint: the old one stays until the new one is complete."""

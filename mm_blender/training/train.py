@@ -51,7 +51,7 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
     except (Cancelled, KeyboardInterrupt):
         training.keep()
         job.write(cancelled=True, seconds=round(training.seconds, 1))
-        raise
+        raise Cancelled("The training was cancelled: resume it (--resume) to go on.") from None
     return training.finish(output)
 
 
