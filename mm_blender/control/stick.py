@@ -2,7 +2,9 @@
 """What a hand does: two sticks and a few buttons, at one moment or recorded over time (STICK.csv)."""
 
 import csv
+from bisect import bisect_right
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -55,8 +57,16 @@ class Recording:
 
     def at(self, time):
         """The Stick at a time in seconds; at rest before the first and as it was left after the last."""
-        index = int(np.searchsorted(self.times, time + 1e-9, side="right")) - 1
-        return Stick(*self.values[index]) if index >= 0 else Stick()
+        index = bisect_right(self._moments, time + 1e-9) - 1
+        return self._sticks[index] if index >= 0 else Stick()
+
+    @cached_property
+    def _moments(self):
+        return self.times.tolist()
+
+    @cached_property
+    def _sticks(self):
+        return [Stick(*row) for row in self.values.tolist()]
 
     def save(self, path):
         with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:

@@ -26,6 +26,7 @@ class Cast:
         self.film = Film(self.player)
         self.live = Live(self.player, self.film)
         self.intents, self.trouble = [None] * count, [""] * count
+        self._asked = [None] * count  # the gait and the query that each one searches with
         self._velocities, self._yaws = np.zeros((count, 2)), np.zeros(count)
 
     def place(self, positions, yaws):
@@ -44,13 +45,16 @@ class Cast:
         speeds   Speeds, or None for those of the library
         query    tags that the artist allows, beside those that the gait asks for
         """
-        facing = self.player.simulation.yaws[index]
+        facing = self.player.simulation.yaws.item(index)
         intent = intent_of(stick, speeds or self.library.speeds, heading, facing)
-        choice = self.library.choice(tag_query(intent.gait, self.library.database.tags, query))
-        self.player.matcher.allow(index, choice.search, choice.wanted)
-        self.trouble[index] = choice.trouble
+        if self._asked[index] != (intent.gait, query):
+            self._ask(index, intent.gait, query)
         self._velocities[index], self._yaws[index] = intent.velocity, intent.yaw
         self.intents[index] = intent
+
+    def ask_again(self):
+        """Take over what has changed in the library."""
+        self._asked = [None] * len(self._asked)
 
     def step(self):
         """One frame of the database's rate."""
@@ -85,3 +89,8 @@ class Cast:
         schema = self.library.database.schema
         return [(channel, part) for channel, part in zip(schema.channels, schema.slices)
                 if channel.kind == "trajectory_position"][:1]
+
+    def _ask(self, index, gait, query):
+        choice = self.library.choice(tag_query(gait, self.library.database.tags, query))
+        self.player.matcher.allow(index, choice.search, choice.wanted)
+        self._asked[index], self.trouble[index] = (gait, query), choice.trouble

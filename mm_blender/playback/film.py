@@ -41,10 +41,11 @@ class Film:
     def take(self, velocities, yaws):
         """One more frame, for which these velocities (K, 2) and yaws (K,) were wanted."""
         player, simulation = self.player, self.player.simulation
-        self._rows.append([column.copy() for column in (
-            player.matcher.frames, player.jumped, velocities, yaws, simulation.positions, simulation.yaws,
+        # What a Player has shown it does not change afterwards: only wishes have to be copied.
+        self._rows.append((
+            player.matcher.frames, player.jumped, velocities.copy(), yaws.copy(), simulation.positions, simulation.yaws,
             player.played.contacts, player.feet.locked, player.positions, player.heights, player.yaws,
-            player.played.positions, player.rotations)])
+            player.played.positions, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""

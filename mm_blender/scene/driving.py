@@ -356,7 +356,7 @@ class Session:
         if view is None:
             return
         puppet = self.driven
-        root = Vector((*puppet.player.positions[puppet.index], puppet.player.heights[puppet.index]))
+        root = Vector((*puppet.player.positions[puppet.index].tolist(), puppet.player.heights.item(puppet.index)))
         before, self._seen = self._seen, (puppet, root)
         if self._follow and before is not None and before[0] is puppet:
             self._view_before = self._view_before or view.view_location.copy()

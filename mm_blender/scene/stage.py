@@ -145,5 +145,6 @@ class Stage(Cast):
             if not schema.same_features(baked):
                 raise MotionError("The features have changed since the last bake: bake again to use them.")
             self.library.weigh(schema)
+            self.ask_again()
         except MotionError as error:
             self._mismatch = str(error)
