@@ -9,6 +9,7 @@ import numpy as np
 
 from .simulation import wrapped
 
+GAITS = ("walk", "run", "crouch")
 DEAD_ZONE = 0.15
 # A wish that differs so much from the one of the last search (m/s, radians) is a jump: it cannot wait for the next one.
 JUMP_SPEED, JUMP_ANGLE = 0.5, np.radians(30)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..control.intent import intent_of, tag_query
+from ..control.intent import GAITS, intent_of, tag_query
 from .film import Film
 from .live import Live
 from .player import Player
@@ -26,6 +26,11 @@ class Cast:
         self.film = Film(self.player)
         self.live = Live(self.player, self.film)
         self.intents, self.trouble = [None] * count, [""] * count
+        schema = library.database.schema
+        self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
+                              if channel.kind == "tag" and channel.of in GAITS]
+        if self._gait_columns:
+            self.player.wishes = np.full((count, schema.size), np.nan)
         self._asked = [None] * count  # the gait and the query that each one searches with
         self._velocities, self._yaws = np.zeros((count, 2)), np.zeros(count)
 
@@ -94,3 +99,13 @@ class Cast:
         choice = self.library.choice(tag_query(gait, self.library.database.tags, query))
         self.player.matcher.allow(index, choice.search, choice.wanted)
         self._asked[index], self.trouble[index] = (gait, query), choice.trouble
+        if self._gait_columns:
+            self.player.wishes[index] = self._wish(gait)
+
+    def _wish(self, gait):
+        """(D,) normalised: features that are tags of gaits say which one is wanted, the others nothing."""
+        database = self.library.database
+        wish = np.full(database.schema.size, np.nan)
+        for tag, part in self._gait_columns:
+            wish[part] = float(tag == gait)
+        return database.normalisation.apply(wish)

@@ -54,6 +54,7 @@ class Player:
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
     search_seconds   how long the last search took
+    wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
 
     def __init__(self, motion, search, count=1, settings=None, frame=0):
@@ -74,7 +75,7 @@ class Player:
         self._trajectory = Trajectory(database)
         self._clock, self._searched = 0.0, np.full(count, -np.inf)
         self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
-        self._same_wish, self._last_search, self.search_seconds = None, -np.inf, 0.0
+        self._same_wish, self._last_search, self.search_seconds, self.wishes = None, -np.inf, 0.0, None
 
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
@@ -105,7 +106,8 @@ class Player:
         """(K, D) normalised: pose features of what is playing, trajectory features of what is wanted."""
         queries = self.matcher.features()
         places, angles = self.simulation.at(self._trajectory.times, velocities, yaws, halflife)
-        return self._trajectory.written(queries, places - self.positions[:, None], angles, self.yaws)
+        queries = self._trajectory.written(queries, places - self.positions[:, None], angles, self.yaws)
+        return queries if self.wishes is None else np.where(np.isnan(self.wishes), queries, self.wishes)
 
     def _search(self, velocities, yaws, halflife, ended):
         self._clock += self.dt

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from mm_blender.control.stick import Stick
+from mm_blender.matching.features import Normalisation
+from mm_blender.matching.schema import Channel, Schema
 from mm_blender.playback.cast import Cast
 from mm_blender.playback.library import READY, Library
 
@@ -59,3 +61,20 @@ def test_it_begins_standing(library, demo_database):
     frame = library.standing
     assert np.abs(library.motion.travel[frame]).max() < 0.15
     assert not demo_database.tags["crouch"][frame]
+
+
+def test_features_that_are_tags_of_gaits_ask_for_the_gait(demo_database):
+    channels = (*demo_database.schema.channels, Channel("tag", "run", (0.0,)), Channel("tag", "turn", (0.0,)))
+    tags = np.stack([demo_database.tags[name] for name in ("run", "turn")], axis=-1).astype(np.float32)
+    database = replace(demo_database, schema=Schema(channels), cells=None,
+                       features=np.concatenate([demo_database.features, tags], axis=1),
+                       normalisation=Normalisation(*(np.concatenate([part, [0, 0] if index == 0 else [1, 1]]).astype(
+                           np.float32) for index, part in enumerate((demo_database.normalisation.mean,
+                                                                     demo_database.normalisation.scale)))))
+    cast = Cast(Library(database))
+    for run in (0.0, 1.0):
+        cast.want(0, Stick(move_y=1, run=run))
+        cast.step()
+        query = cast.player.query(np.zeros((1, 2)), np.zeros(1), (0.1, 0.1))[0]
+        assert query[-2] == run, "the gait is asked for"
+        assert query[-1] == database.features[cast.player.matcher.frames[0], -1], "others are of what is playing"
