@@ -12,7 +12,7 @@ MOVING, ENOUGH = 0.3, 1.0
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
 # Full stick asks for a speed that this percentile of the frames does not reach: the rest is for catching up in curves.
-FULL = 70
+FULL = 65
 
 
 @dataclass(frozen=True)

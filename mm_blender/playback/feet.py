@@ -19,8 +19,8 @@ STEP, STEP_HEIGHT = 0.25, 0.06
 SUNK = 0.005
 # Half-life in seconds and largest height (m) of the lift of a foot that would drag.
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
-# How hard (m/s²) a foot that comes down can brake before it meets the ground.
-BRAKE = 40.0
+# How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground.
+BRAKE, HEEL_BRAKE = 40.0, 20.0
 # A foot that is lifted less (m) is not lifted at all.
 FLAT = 1e-6
 # Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
@@ -84,6 +84,7 @@ class Foot:
         self._lift, self._rising = 0.0, 0.0
         self._rise, self._slope = (0.0, 0.0), (0.0, 0.0)  # how it follows the ground, with velocities
         self._shown, self._velocity, self._climb = None, 0j, 0.0  # place and height
+        self._heel = None  # how high the ankle was shown
         self._slowing = 0.0
 
     def release(self, contact, lock, dt):
@@ -140,7 +141,10 @@ class Foot:
             place, height = self.point, low + self._drop
         height = self._above(low, height + self._lift, before[1], dt)
         self._slope = _followed(self._slope, under.slope, dt)
-        self.pitch = _pitch(ankle, toe, height - under.ankle, math.atan(self._slope[0]))
+        rise = toe[2] - ankle[2]
+        lowest = _braked(under.ankle, height - rise if self._heel is None else self._heel, HEEL_BRAKE, dt)
+        self.pitch = _pitch(ankle, toe, height - lowest, math.atan(self._slope[0]))
+        self._heel = max(height - rise, lowest)
         self._shown, self._velocity, self._climb = (place, height), (place - before[0]) / dt, (height - before[1]) / dt
         self._slowing = max(pace - abs(self._velocity), 0.0) / dt
         return place.real, place.imag, height
@@ -148,8 +152,7 @@ class Foot:
     def _above(self, low, height, before, dt):
         """The height, but not under the ground, nor so fast towards it that the foot cannot brake. By what a foot is
         raised for that goes back as a lift does."""
-        room = max(before - low, 0.0)
-        lowest = low + max(room - math.sqrt(2 * BRAKE * room) * dt, 0.0)
+        lowest = _braked(low, before, BRAKE, dt)
         if height >= lowest:
             return height
         if not self.locked:
@@ -275,6 +278,12 @@ def _pitch(ankle, toe, most, slope):
         return 0.0
     # Not where it points down: a foot on its tip lies on nothing.
     return max(slope * level / size, math.atan2(height, level) - math.asin(min(max(most / size, -1.0), 1.0)))
+
+
+def _braked(low, before, brake, dt):
+    """How low it may be at least, if it comes down to the ground and was so high a step before."""
+    room = max(before - low, 0.0)
+    return low + max(room - math.sqrt(2 * brake * room) * dt, 0.0)
 
 
 def _followed(state, goal, dt):

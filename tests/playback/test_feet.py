@@ -222,6 +222,17 @@ def test_a_foot_that_dips_into_the_ground_brakes_before_and_leaves_it_softly():
     assert np.abs(np.diff(shown, 2)).max() / DT < 2
 
 
+def test_a_heel_that_comes_down_fast_brakes_too():
+    foot, heels = Foot(), []
+    for frame in range(30):
+        heel = 0.3 - 1.5 * frame * DT
+        foot.hold((0, 0, 0.85), (0, -0.12, heel), (0, 0, heel + 0.05), False, PLANE, 0.95, LOCK, DT)
+        # Turned by its pitch, the ankle is nearer to the height of the toe.
+        heels.append(foot._shown[1] - 0.05 * np.cos(foot.pitch) + 0.12 * np.sin(foot.pitch))
+    assert min(heels) > PLANE.ankle - 1e-6 and heels[-1] < PLANE.ankle + 0.01
+    assert np.abs(np.diff(heels, 2)).max() / DT < 0.8  # it would be 1.5 m/s within a frame
+
+
 def test_a_foot_that_is_let_go_is_not_lifted_twice():
     foot = Foot()
     y = np.cumsum(np.append(np.full(15, 1.5), np.full(3, 0.2))) * DT
