@@ -10,6 +10,8 @@ from ..motion.skeleton import forward
 AFTER = 0.1
 # What is natural for a motion is this percentile of its joints' accelerations.
 PERCENTILE = 99.9
+# A transition pops if it is so many times faster than that, and faster than its frames are without it.
+POP = 1.5
 # A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
 # Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
@@ -24,8 +26,10 @@ def report(database, clip, trace, own=None):
     apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
     yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
     turned = np.degrees(np.abs(wrapped(yaws - trace.simulated[:, 2])))
-    accelerations = _accelerations(positions, clip.rate)
+    accelerations = _accelerations(positions, clip.rate) / own
     jumps = _jumps(trace, clip.rate)
+    peaks = accelerations.max(axis=-1)[jumps - 1].max(axis=-1, initial=0)
+    source_peaks = _source_peaks(database, trace.frames[jumps]) / own
     return {
         "seconds": round(len(clip) / clip.rate, 2),
         "transitions_per_second": _round(trace.jumped.mean() * clip.rate),
@@ -34,9 +38,10 @@ def report(database, clip, trace, own=None):
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
         "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
         **_feet(database, positions, trace, clip.rate),
-        "acceleration_ratio": _round(np.percentile(accelerations, PERCENTILE) / own),
-        "transition_acceleration_ratio": _summary(accelerations.max(axis=-1)[jumps - 1].max(axis=-1, initial=0) / own),
-        "transition_acceleration_ratio_of_the_source": _summary(_source_peaks(database, trace.frames[jumps]) / own),
+        "acceleration_ratio": _round(np.percentile(accelerations, PERCENTILE)),
+        "transition_acceleration_ratio": _summary(peaks),
+        "transition_acceleration_ratio_of_the_source": _summary(source_peaks),
+        "pops": int((peaks > np.maximum(POP, source_peaks)).sum()),
         "frames_per_clip": _shares({part.name: (trace.frames >= part.start) & (trace.frames < part.stop)
                                     for part in database.ranges}),
         "frames_per_tag": _shares({name: mask[trace.frames] for name, mask in database.tags.items()}),

@@ -96,7 +96,8 @@ def line(report):
             f"{report['share_of_contact_held']:.0%} of their contact, slide {report['foot_slide_held']:.3f} cm/s, "
             f"acceleration {report['acceleration_ratio']:.2f}, at transitions {peaks['mean']:.2f} mean "
             f"{peaks['p95']:.2f} p95 {peaks['max']:.2f} max, in the same frames of the source {source['mean']:.2f} "
-            f"{source['p95']:.2f} {source['max']:.2f}, against the stick {report['longest_against_the_stick']:.2f} s"
+            f"{source['p95']:.2f} {source['max']:.2f}, {report['pops']} of {peaks['count']} pop, "
+            f"against the stick {report['longest_against_the_stick']:.2f} s"
             + (f", turned round in {turns['mean']:.2f} s" if turns["count"] else ""))
 
 
