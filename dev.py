@@ -130,11 +130,13 @@ def package(arguments):
 
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
-    if code := _window_tests(["-k", "tour or artist_drives or changed_steers"]) or demo(arguments):
+    if code := _window_tests(["-k", "tour or artist_drives or changed_steers or slope"]) or demo(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    shown = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
     for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:
-        if source.stem not in ("error", "start"):
+        if source.name in shown:
             shutil.copy(source, ROOT / "docs" / "pictures" / source.name)
     return 0
 

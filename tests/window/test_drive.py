@@ -59,3 +59,14 @@ def test_an_artist_drives_with_a_gamepad(blender, pictures):
     assert found["orbit"] > 0.3 and found["strafe"]
     assert found["unplugged"]["speed"] < 0.3, "nobody holds the stick any more"
     assert found["kept"] == "Demo Character Drive"
+
+
+def test_two_characters_among_walls_and_on_a_slope(blender, pictures):
+    found = blender.play("stage", pictures)
+    ground, toes = found["on the slope"]["ground"], found["on the slope"]["toes"]
+    assert found["up"][1] > 3 and ground > 0.3, "it walked up the slope"
+    assert found["up"][2] - ground == pytest.approx(0.9, abs=0.15)
+    assert all(abs(toe - ground) < 0.2 for toe in toes), "the feet are on it"
+    assert found["driven"] != found["kept"][0].removesuffix(" Drive"), "the second character was driven"
+    assert found["along the wall"][0] < 3.35 and found["along the wall"][1] > 1, "it slid along the wall at x = 3.35"
+    assert len(set(found["kept"])) == 2 and all("Drive" in name for name in found["kept"])

@@ -36,6 +36,11 @@ def steps(result):
     press("ESC")
     yield 0.5
 
+    with bpy.context.temp_override(keymap=keymap.keymap()):
+        bpy.ops.preferences.keymap_restore()
+    yield 0.5
+    result["restored"] = keymap.labels()["forward"]
+
     _, area, _ = view3d()
     area.ui_type = "PREFERENCES"
     bpy.context.preferences.active_section = "ADDONS"
@@ -47,10 +52,6 @@ def steps(result):
     picture("preferences", own)
     area.ui_type = "VIEW_3D"
     result["gamepads"] = engine("gamepads").sentence()
-    with bpy.context.temp_override(keymap=keymap.keymap()):
-        bpy.ops.preferences.keymap_restore()
-    yield 0.5
-    result["restored"] = keymap.labels()["forward"]
 
 
 def engine(name):
