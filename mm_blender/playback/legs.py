@@ -89,7 +89,7 @@ class Legs:
         thigh, shin = np.moveaxis(np.diff(frames[:, :, -4:-1, :3, 3], axis=2), 2, 0)
         across = thigh * ((shin * thigh).sum(-1) / (thigh * thigh).sum(-1))[..., None] - shin
         self.fronts = (across[:, :, None] @ frames[:, :, -4, :3, :3])[:, :, 0].mean(axis=0)
-        self.fronts /= np.linalg.norm(self.fronts, axis=-1, keepdims=True)
+        self.fronts /= np.maximum(np.linalg.norm(self.fronts, axis=-1, keepdims=True), 1e-9)  # stiff knees have none
 
 
 NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
