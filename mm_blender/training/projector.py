@@ -14,9 +14,11 @@ from ..playback.library import search_of
 from .stage import Stage, layers, to_weights
 
 HIDDEN, HIDDEN_LAYERS = 512, 4
-BATCH = 256
-# Half of the queries are frames with noise (algorithm 3), half come from driving, with a little noise of their own.
-DRIVEN, DRIVEN_NOISE = 0.5, 0.1
+BATCH = 128
+# This share of the queries comes from driving, with a little noise; the others are frames with noise (algorithm 3).
+DRIVEN, DRIVEN_NOISE = 0.7, 0.1
+# What is wanted while driving could as well be wanted so many seconds sooner or later, in another pose.
+SOONER = 0.2
 # So many queries and their nearest frames are kept; after as many iterations some of them are replaced by new ones.
 POOL, RENEWED, EVERY = 65536, 256, 8
 # Queries without any limit by tags; the others are spread over the limits.
@@ -29,7 +31,7 @@ class ProjectorStage(Stage):
     name = "projector"
 
     def __init__(self, examples, latents, driven, seed, hidden=HIDDEN):
-        """driven: (Q, D) queries from driving and the tag query of each."""
+        """driven: what queries.of_chance() has heard."""
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
         self._size, combinations = examples.features.shape[1], len(examples.combinations[0])
         torch.manual_seed(seed)
@@ -37,7 +39,9 @@ class ProjectorStage(Stage):
                                               self.states.shape[1])}, seed, examples.device)
         self.search = search_of(examples.database)
         self.limits = Limits(examples)
-        self._driven = driven[0], self.limits.numbers(driven[1])
+        self._driven = driven[0], self.limits.numbers(driven[1]), driven[2]
+        # What a hand wants differs from the frame that is playing; the rest of a query is that frame's.
+        self._wishes = driven[0] != examples.database.features[driven[2]]
         self._measure()
         self._pool = _Pool(self)
 
@@ -64,15 +68,23 @@ class ProjectorStage(Stage):
 
     def queries(self, count):
         """New queries (count, D) and the number of the limit of each."""
-        rng, driven = self.rng, self._driven
+        rng, features = self.rng, self.examples.database.features
         frames = rng.choice(np.flatnonzero(self.examples.free), count)
-        queries = self.examples.database.features[frames]
-        noise = rng.uniform(0, 1, (count, 1)) * rng.normal(size=queries.shape)
+        noise = rng.uniform(0, 1, (count, 1)) * rng.normal(size=(count, self._size))
         limits = self.limits.chosen(rng, frames)
+        which = rng.integers(0, len(self._driven[0]), count)
+        others = self._sooner_or_later(self._driven[2][which])
+        driven = np.where(self._wishes[which], self._driven[0][which], features[others])
         from_driving = rng.random(count) < DRIVEN
-        which = rng.integers(0, len(driven[0]), count)
-        queries = np.where(from_driving[:, None], driven[0][which] + DRIVEN_NOISE * noise, queries + noise)
-        return queries.astype(np.float32), np.where(from_driving, driven[1][which], limits)
+        queries = np.where(from_driving[:, None], driven + DRIVEN_NOISE * noise, features[frames] + noise)
+        return queries.astype(np.float32), np.where(from_driving, self._driven[1][which], limits)
+
+    def _sooner_or_later(self, frames):
+        """Other frames of the same clips."""
+        database = self.examples.database
+        bounds = np.array([[part.start, part.stop - 1] for part in database.ranges])[database.range_of_frame[frames]]
+        most = round(SOONER * database.rate)
+        return np.clip(frames + self.rng.integers(-most, most + 1, len(frames)), *bounds.T)
 
     def nearest(self, queries, limits):
         """(count,) the nearest frame of each query among those that its limit allows."""
@@ -150,7 +162,7 @@ class _Pool:
         self._queries = torch.empty((POOL, stage._size), device=device)
         self._limits = torch.empty(POOL, dtype=torch.long, device=device)
         self._frames = torch.empty(POOL, dtype=torch.long, device=device)
-        self.renew(8 * BATCH)
+        self.renew(16 * BATCH)
 
     def renew(self, count):
         queries, limits = self._stage.queries(count)

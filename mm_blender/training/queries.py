@@ -14,8 +14,8 @@ HANDS, SECONDS = 16, 20.0
 
 
 def of_courses(library):
-    """(Q, D) queries to a Library and the tag query of each, from the courses that driving is measured with: to test,
-    not to learn from."""
+    """(Q, D) queries to a Library, the tag query of each, and the frame (Q,) that was playing, from the courses that
+    driving is measured with: to test, not to learn from."""
     return _driven(library, list(courses.all_courses(SECONDS).values()))
 
 
@@ -46,7 +46,8 @@ def _driven(library, recordings):
             cast.want(index, recording.at(step / database.rate))
             heard.asked[index] = tag_query(cast.intents[index].gait, database.tags)
         cast.step()
-    return np.concatenate([queries for queries, _ in heard.heard]), [tag for _, tags in heard.heard for tag in tags]
+    asked, tags, frames = zip(*heard.heard)
+    return np.concatenate(asked), [tag for some in tags for tag in some], np.concatenate(frames)
 
 
 class _Listening(MotionMatcher):
@@ -57,5 +58,6 @@ class _Listening(MotionMatcher):
         self.heard, self.asked = [], [""] * count
 
     def match(self, who, queries, stay=0.0, must=None):
-        self.heard.append((np.array(queries, dtype=np.float32), [self.asked[index] for index in who]))
+        tags = [self.asked[index] for index in who]
+        self.heard.append((np.array(queries, dtype=np.float32), tags, self.frames[who]))
         return super().match(who, queries, stay, must)

@@ -119,7 +119,7 @@ class _Training:
         driven = queries.of_chance(self._library, self.seed)
         self.stepper = StepperStage(self.examples, latents, self.seed)
         self.projector = ProjectorStage(self.examples, latents, driven, self.seed)
-        asked, tags = queries.of_courses(self._library)
+        asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
         self._restore(self.stepper)

@@ -31,7 +31,8 @@ def projector(examples, latents, database):
     from mm_blender.training.projector import ProjectorStage
 
     queries = database.features[10:500:7] + 0.5
-    return ProjectorStage(examples, latents, (queries, ["crouch"] * 35 + [""] * 35), seed=0)
+    return ProjectorStage(examples, latents, (queries, ["crouch"] * 35 + [""] * 35, np.arange(10, 500, 7)),
+                          seed=0)
 
 
 def learns(stage, count, share=0.1):

@@ -117,6 +117,8 @@ def test_queries_come_from_driving_and_know_their_tags(database):
     from mm_blender.playback.library import Library
     from mm_blender.training import queries
 
-    asked, tags = queries.of_chance(Library(database))
-    assert asked.shape == (len(tags), database.schema.size) and len(tags) > 20
+    asked, tags, frames = queries.of_chance(Library(database))
+    assert asked.shape == (len(tags), database.schema.size) and len(tags) == len(frames) > 20
+    feet = database.schema.slices[2]  # what is playing has them, while trajectories are what is wanted
+    assert np.array_equal(asked[:, feet], database.features[frames][:, feet])
     assert set(tags) <= {"crouch", "~crouch"}
