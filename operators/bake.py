@@ -7,7 +7,7 @@ from functools import partial
 import bpy
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import baking, freshness, jobs
+from ..mm_blender.scene import baking, driving, freshness, jobs
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -23,6 +23,9 @@ class MM_OT_bake(CharacterOperator):
             return False
         if not len(active_armature(context).mm.clips):
             cls.poll_message_set("Add clips first")
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Stop driving first: clips are read from the armature")
             return False
         return no_job_running(cls)
 

@@ -10,7 +10,7 @@ from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
 from ..mm_blender.scene import driving, keymap, stage, takes
-from .base import CharacterOperator, active_armature
+from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
 
@@ -46,7 +46,7 @@ Other selected characters that have a database take part"""
         if driving.current() is not None:
             cls.poll_message_set("Driving already: Enter keeps the take, Esc cancels")
             return False
-        return True
+        return no_job_running(cls)
 
     def run(self, context, ob):
         raise MotionError("Driving by hand needs a window: use mm.drive_recording without one.")
@@ -63,15 +63,24 @@ Other selected characters that have a database take part"""
             return {"CANCELLED"}
         finally:
             context.window.cursor_set("DEFAULT")
+        self._busy = False
         self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
+        try:
+            return self._answer(context, event)
+        except Exception:  # a mistake of ours: nobody stays in a drive that cannot be ended
+            self.cancel(context)
+            raise
+
+    def _answer(self, context, event):
         session = driving.current()
         if session is None:  # ended from elsewhere
             return self._end(context, {"CANCELLED"})
         if event.type == "TIMER":
+            self._watch_others(context, session)
             return self._go_on(context, session)
         if event.type == "WINDOW_DEACTIVATE":
             session.keyboard.release_all()
@@ -87,8 +96,17 @@ Other selected characters that have a database take part"""
         driving.stop(context)
         self._end(context, None)
 
+    def _watch_others(self, context, session):
+        """Orbiting and the like take all keys until they end: whatever was released meanwhile was not heard."""
+        busy = any(other.bl_idname != self.bl_idname for other in getattr(context.window, "modal_operators", ()))
+        if self._busy and not busy:
+            session.keyboard.release_all()  # a key that is still held repeats, and is pressed again
+        self._busy = busy
+
     def _press(self, context, session, event, control):
         if control in {"keep", "cancel"}:
+            if event.is_repeat:  # still held from the menu that it was called from
+                return {"RUNNING_MODAL"}
             return self._keep(context, session) if control == "keep" else self._cancel(context)
         if control == "toggle_strafe":
             if not event.is_repeat:
@@ -115,7 +133,8 @@ Other selected characters that have a database take part"""
         except MotionError as error:  # nothing is lost: driving goes on
             self.report({"ERROR"}, str(error))
             return {"RUNNING_MODAL"}
-        self.report({"INFO"}, f"{seconds:.1f} s kept as " + ", ".join(f'"{name}"' for name in kept))
+        if kept:
+            self.report({"INFO"}, f"{seconds:.1f} s kept as " + ", ".join(f'"{name}"' for name in kept))
         return self._end(context, {"FINISHED"})
 
     def _cancel(self, context):
@@ -188,7 +207,7 @@ def _characters(context):
     """The active armature, and the others that are selected and have a database."""
     ob = active_armature(context)
     return [ob, *(other for other in context.selected_objects
-                  if other.type == "ARMATURE" and other != ob and other.mm.bake.key)]
+                  if other.type == "ARMATURE" and other != ob and other.mm.bake.key and other.library is None)]
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))

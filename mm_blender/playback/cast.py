@@ -37,6 +37,7 @@ class Cast:
     def place(self, positions, yaws):
         """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
         self.player.place(positions, yaws)
+        self.live = Live(self.player, self.film)
         self._yaws[:] = yaws
 
     def surround(self, ground=None, obstacles=None):

@@ -18,23 +18,22 @@ class ArmatureBefore:
         self._channels = {name: np.empty(len(bones) * size, dtype=np.float32) for name, size in CHANNELS.items()}
         for name, values in self._channels.items():
             bones.foreach_get(name, values)
-        bound = ob.animation_data
-        self._action = bound.action.name if bound is not None and bound.action is not None else None
-        slot = getattr(bound, "action_slot", None)
-        self._slot = slot.identifier if slot is not None else None
+        self._action, self._slot = _playing(ob)
 
     def restore_action(self, ob):
-        bound = ob.animation_data
-        now = bound.action.name if bound is not None and bound.action is not None else None
-        slot = getattr(bound, "action_slot", None)
-        if (now, slot.identifier if slot is not None else None) == (self._action, self._slot):
+        """The Action and slot as they were; one that was deleted meanwhile is left to what is there now."""
+        if _playing(ob) == (self._action, self._slot):
             return
-        action = bpy.data.actions.get(self._action) if self._action is not None else None
+        action = next((found for found in bpy.data.actions if found.session_uid == self._action), None)
+        if self._action is not None and action is None:
+            return
+        if ob.animation_data is not None and ob.animation_data.use_tweak_mode:
+            ob.animation_data.use_tweak_mode = False  # Blender refuses another Action while it is on
         actions.assign(ob, action, actions.slot_named(action, self._slot) if action is not None else None)
 
     def restore_pose(self, ob):
         bones = ob.pose.bones
-        if bones.keys() == self._names:
+        if len(bones) == len(self._names):  # in the same order, also after some were renamed
             for name, values in self._channels.items():
                 bones.foreach_set(name, values)
         else:  # some were added or removed meanwhile
@@ -43,6 +42,15 @@ class ArmatureBefore:
                     if bone in bones:
                         setattr(bones[bone], name, value)
         ob.update_tag()
+
+
+def _playing(ob):
+    """What an object plays: the session_uid of the Action, which outlives renaming and undo, and the slot."""
+    bound = ob.animation_data
+    if bound is None or bound.action is None:
+        return None, None
+    slot = getattr(bound, "action_slot", None)
+    return bound.action.session_uid, slot.identifier if slot is not None else None
 
 
 class SceneBefore:

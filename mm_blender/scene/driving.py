@@ -5,6 +5,7 @@ One Session at a time. It holds names and never objects, because undo replaces e
 fetches them anew. Actions stay assigned: what a frame change shows of them is covered at once.
 """
 
+import threading
 import time
 from dataclasses import dataclass, replace
 
@@ -23,7 +24,7 @@ from . import takes
 from .before import ArmatureBefore, SceneBefore
 from .character import active_armature
 from .posing import Poser
-from .sampling import scene_rate
+from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views
 from .stage import Stage, forget, library_of, speeds_of
 
@@ -78,6 +79,7 @@ class Paths:
 
 _session = None
 _inputs = {}  # armature → the Recording of its last drive
+_befores = {}  # session_uid of an armature → how it was before its last drive
 
 
 def current():
@@ -90,7 +92,12 @@ def start(context, obs, recording=None):
     global _session
     if _session is not None:
         raise MotionError("A character is being driven already: press Enter or Esc in its viewport first.")
-    _session = Session(context, obs, recording)
+    try:
+        _session = Session(context, obs, recording)
+    except MotionError:
+        for ob in obs:
+            ob.mm.drive.driving = False
+        raise
     return _session
 
 
@@ -118,15 +125,21 @@ class Puppet:
 
     def __init__(self, ob, stage, index):
         self.name, self.uid = ob.name, ob.session_uid
-        self.stage, self.index, self.is_shown = stage, index, True
+        self.stage, self.index, self.waits = stage, index, ""
         self.player, self.database = stage.player, stage.library.database
         self.input = []  # (seconds, Stick, yaw that its forward meant)
-        self.before = None
+        self.before, self.poser, self.trouble = None, None, ""
         self.rebind(ob)
+        if self.trouble:
+            raise MotionError(self.trouble)
 
     def rebind(self, ob):
         """Look at the armature anew. A state from before driving, which undo may bring, is what Esc restores then."""
-        self.poser = Poser(ob, self.database)
+        try:
+            self.poser = Poser(ob, self.database, self.poser and self.poser.names)
+            self.trouble = ""
+        except MotionError as error:
+            self.trouble = str(error)
         if self.before is None or not ob.mm.drive.driving:
             self.before = ArmatureBefore(ob)
         ob.mm.drive.driving = True
@@ -212,17 +225,25 @@ class Session:
         return self._paths
 
     def keep(self):
-        """Every character's take as a new Action; their names. If one cannot be kept, driving goes on: MotionError."""
+        """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
         kept = []
-        for puppet, ob in self._obs():
-            if len(puppet.stage.film):
-                start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
-                settings = ob.mm.drive
-                action = takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance,
-                                    settings.push_nla)
-                kept.append(action.name)
+        try:
+            for puppet, ob in self._obs():
+                if len(puppet.stage.film):
+                    kept.append(self._keep(puppet, ob))
+        except MotionError:
+            for action in kept:
+                bpy.data.actions.remove(action)
+            for puppet, ob in self._obs():
+                puppet.before.restore_action(ob)
+            raise
         self._close()
-        return kept
+        return [action.name for action in kept]
+
+    def _keep(self, puppet, ob):
+        start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
+        settings = ob.mm.drive
+        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla)
 
     def cancel(self, context):
         """End, with everything as it was."""
@@ -231,20 +252,16 @@ class Session:
             for puppet, ob in obs:
                 puppet.before.restore_action(ob)
             self._before.restore(context)
-            for puppet, ob in obs:
-                puppet.before.restore_pose(ob)
             if self._view_before is not None and (view := view_of(context)) is not None:
                 view.view_location = self._view_before
         finally:
+            for puppet, ob in obs:
+                puppet.before.restore_pose(ob)
             self._close()
 
-    def let_go(self):
-        """End without touching the scene, which is about to go."""
-        self._close()
-
     def toggle_strafe(self):
-        settings = self.driven.fetch().mm.drive
-        self._strafe = settings.strafe = not settings.strafe
+        if (ob := self.driven.fetch()) is not None:
+            self._strafe = ob.mm.drive.strafe = not ob.mm.drive.strafe
 
     def rebind(self):
         """After undo and redo, which have replaced everything."""
@@ -287,12 +304,15 @@ class Session:
     def _look(self, context):
         """Look at all that the artist may have changed: what can be shown, the settings."""
         obs = self._obs()
-        driven = next((ob for puppet, ob in obs if puppet is self.driven), None)
-        if driven is None:
-            raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
-        self._waits = _why_it_waits(driven, context)
+        if not any(puppet is self.driven for puppet, _ in obs):
+            self._hand_over(obs)
+        waited = self._waits
         for puppet, ob in obs:
-            puppet.is_shown = not _why_it_waits(ob, context)
+            if puppet.trouble or waited:
+                puppet.rebind(ob)  # the armature may have been edited
+            puppet.waits = puppet.trouble or _why_it_waits(ob, context)
+        self._waits = self.driven.waits
+        driven = next(ob for puppet, ob in obs if puppet is self.driven)
         leaders = {puppet.stage: ob for puppet, ob in obs} | {self.driven.stage: driven}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
@@ -301,10 +321,16 @@ class Session:
         if self._waits:
             self._sentences, self._notes = (self._waits,), ()
 
+    def _hand_over(self, obs):
+        """The driven armature is gone: another one gets the input, if there is one."""
+        if not obs:
+            raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
+        self.driven = obs[0][0]
+
     def _follow_active(self, context):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
         ob = active_armature(context)
-        if ob is None or ob.session_uid == self.driven.uid:
+        if ob is None or ob.session_uid == self.driven.uid or ob.library is not None:
             return False
         known = [*self._refused, *(puppet.uid for puppet in self._puppets)]
         if ob.mm.bake.key and ob.session_uid not in known:
@@ -319,7 +345,8 @@ class Session:
         relative = "WORLD" if self.recording is not None else self._relative
         heading = {"VIEW": _heading, "CHARACTER": lambda _: facing, "WORLD": lambda _: 0.0}[relative](view)
         stick = self._stick(view, heading, facing, seconds)
-        puppet.input.append((self.seconds, stick, heading))
+        if not puppet.input or puppet.input[-1][1:] != (stick, heading):
+            puppet.input.append((self.seconds, stick, heading))
         puppet.stage.steer(puppet.index, stick, heading)
         frames = [stage.advance(seconds) for stage in self._stages]
         self.seconds += seconds
@@ -348,9 +375,13 @@ class Session:
         """Pose all armatures."""
         shown = {stage: stage.live.shown() for stage in self._stages}
         for puppet, ob in self._obs():
-            if puppet.is_shown:
-                roots, _, positions, rotations = shown[puppet.stage]
+            if puppet.waits:
+                continue
+            roots, _, positions, rotations = shown[puppet.stage]
+            try:
                 puppet.poser.write(ob, roots[puppet.index], positions[puppet.index], rotations[puppet.index])
+            except MotionError as error:  # the others go on; it is looked at again with the next beat
+                puppet.trouble = puppet.waits = str(error)
 
     def _take_view_along(self, view):
         if view is None:
@@ -373,14 +404,19 @@ class Session:
 
     def _find_trouble(self):
         puppet, ob = self.driven, self.driven.fetch()
+        if ob is None:
+            return
+        if ob.data.pose_position == "REST":
+            yield f'"{ob.name}" is shown in Rest Position: switch it to Pose Position in its Data properties.'
+        if found := constraint_obstacle(ob, puppet.database.skeleton.names):
+            yield f"What you drive may not show: {found}. Mute it while driving."
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
         if sentence := puppet.stage.trouble[puppet.index]:
             yield sentence
         yield from puppet.stage.sentences
         yield from self._refused.values()
-        if ob.mm.bake.key != puppet.database.key:
-            yield "The database was baked again: drive anew to use it."
+        yield from (other.trouble for other in self._puppets if other.trouble)
 
     def _find_notes(self):
         if self.gamepads is None:
@@ -395,7 +431,8 @@ class Session:
         _session = None
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
-            _inputs[ob.name] = _recorded(puppet.input) if puppet.input else None
+            _befores[puppet.uid] = puppet.before
+            _inputs[ob.name] = _recorded(puppet.input, self.seconds) if puppet.input else None
         for stage in self._stages:
             stage.clear()
         if self.gamepads is not None:
@@ -445,8 +482,9 @@ def _why_it_waits(ob, context):
     return ""
 
 
-def _recorded(moments):
-    """A Recording, as seen from the world, of (seconds, Stick, yaw that its forward meant)."""
+def _recorded(moments, end):
+    """A Recording, as seen from the world, of (seconds, Stick, yaw that its forward meant), until so many seconds."""
+    moments = [*moments, (end, *moments[-1][1:])]
     return Recording.of([seconds for seconds, _, _ in moments], [_in_world(stick, yaw) for _, stick, yaw in moments])
 
 
@@ -463,11 +501,19 @@ def _in_world(stick, heading):
 def _on_undo(*_):
     if _session is not None:
         _session.rebind()
+        return
+    # A step that was made while driving has come back: nobody drives, so it gets the pose from before.
+    for ob in bpy.data.objects:
+        if ob.type == "ARMATURE" and ob.mm.drive.driving:
+            ob.mm.drive.driving = False
+            if ob.session_uid in _befores:
+                _befores[ob.session_uid].restore_pose(ob)
 
 
 @persistent
-def _on_frame(*_):
-    if _session is not None:
+def _on_frame(scene, *_):
+    # Renders call from a thread of their own, and reading clips from a scene of its own: both have nothing to cover.
+    if _session is not None and threading.current_thread() is threading.main_thread() and _is_in_a_window(scene):
         _session.cover()
 
 
@@ -478,14 +524,25 @@ def _before_saving(*_):
 
 
 @persistent
-def _before_loading(*_):
+def _after_saving(*_):
     if _session is not None:
-        _session.let_go()
+        _session.cover()
+
+
+@persistent
+def _before_loading(*_):
+    stop(bpy.context)
+    _befores.clear()
     forget()
 
 
+def _is_in_a_window(scene):
+    return any(window.scene == scene for window in bpy.context.window_manager.windows)
+
+
 _HAPPENINGS = {"undo_post": _on_undo, "redo_post": _on_undo, "frame_change_post": _on_frame,
-               "save_pre": _before_saving, "save_post": _on_frame, "load_pre": _before_loading}
+               "save_pre": _before_saving, "save_post": _after_saving, "save_post_fail": _after_saving,
+               "load_pre": _before_loading}
 
 
 def register():
@@ -497,5 +554,6 @@ def unregister():
     stop(bpy.context)
     forget()
     _inputs.clear()
+    _befores.clear()
     for name, answer in _HAPPENINGS.items():
         getattr(bpy.app.handlers, name).remove(answer)

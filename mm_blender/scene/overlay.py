@@ -184,6 +184,8 @@ def _work():
     if ob is None or ob.type != "ARMATURE" or _key(ob, scene) is None:
         _asked, _steps = "", None
         return None
+    if ob.mm.drive.driving:  # it shows another pose: what reads it would read that
+        return CALM
     until = time.perf_counter() + SLICE
     try:
         _steps = _steps or _measured_anew(ob, scene)

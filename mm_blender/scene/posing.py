@@ -16,9 +16,10 @@ class Poser:
     Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
     """
 
-    def __init__(self, ob, database):
+    def __init__(self, ob, database, names=None):
+        """names: those that the bones had when the database fitted them, if they may have been renamed since."""
         self.database = database
-        self._names = ob.data.bones.keys()
+        self.names = names or ob.data.bones.keys()
         self._moving = database.moving[database.moving != 0]
         self._locals = np.tile(np.eye(4, dtype=np.float32), (len(database.skeleton), 1, 1))
         self._look_at(ob)
@@ -47,9 +48,9 @@ class Poser:
     def skeleton(self, ob):
         """The database's skeleton, with the names that the armature's bones have now."""
         now = ob.data.bones.keys()
-        if now == self._names or len(now) != len(self._names):
+        if now == self.names or len(now) != len(self.names):
             return self.database.skeleton
-        return takes.renamed(self.database.skeleton, self._names, now)
+        return takes.renamed(self.database.skeleton, self.names, now)
 
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""

@@ -176,7 +176,7 @@ def _custom(ob, action, slot, frames):
 def _obstacle(ob, curves, chain):
     """Why F-curves alone do not decide the pose of these bones, or None."""
     names = {bone.name for bone in chain}
-    return (_object_obstacle(ob, curves) or _constraint_obstacle(ob, names) or _driver_obstacle(ob, names)
+    return (_object_obstacle(ob, curves) or constraint_obstacle(ob, names) or _driver_obstacle(ob, names)
             or _curve_obstacle(curves, names) or _inheritance_obstacle(ob, curves, chain))
 
 
@@ -198,7 +198,8 @@ def _object_obstacle(ob, curves):
     return None
 
 
-def _constraint_obstacle(ob, names):
+def constraint_obstacle(ob, names):
+    """Which constraint has a say in the pose of these bones, in words; None if none has."""
     for bone in ob.pose.bones:
         for constraint in bone.constraints:
             # IK moves the bones above the one that has it.

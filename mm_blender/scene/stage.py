@@ -71,10 +71,23 @@ def standing(obs):
 def staged(ob, depsgraph):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
     settings = ob.mm.drive
+    weigh(library_of(ob), ob)
     surroundings = Surroundings(settings.obstacles, settings.ground)
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": standing([ob]),
             "ground": surroundings.ground, "obstacles": surroundings.obstacles if settings.obstacles else None}
+
+
+def weigh(library, ob):
+    """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot."""
+    try:
+        schema = schema_of(ob)
+    except MotionError as error:
+        return str(error)
+    if not schema.same_features(library.database.schema):
+        return "The features have changed since the last bake: bake again to use them."
+    library.weigh(schema)
+    return ""
 
 
 def forget():
@@ -139,12 +152,5 @@ class Stage(Cast):
         weights = [features.responsiveness, features.quality, *(entry.weight for entry in features.channels)]
         if weights == self._weights:
             return
-        self._weights, self._mismatch = weights, ""
-        try:
-            schema, baked = schema_of(ob), self.library.database.schema
-            if not schema.same_features(baked):
-                raise MotionError("The features have changed since the last bake: bake again to use them.")
-            self.library.weigh(schema)
-            self.ask_again()
-        except MotionError as error:
-            self._mismatch = str(error)
+        self._weights, self._mismatch = weights, weigh(self.library, ob)
+        self.ask_again()

@@ -9,7 +9,7 @@ import pytest
 
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
-from mm_blender.scene import actions, driving
+from mm_blender.scene import actions, driving, stage
 
 
 @pytest.fixture
@@ -233,3 +233,119 @@ def test_meshes_in_the_way_are_walked_along(character):
     session.keyboard.press("W", "forward")
     go(session, 4)
     assert session.paths.simulated[1] < 1.3, "the wall begins at 1.5 m"
+
+
+# What the artist does meanwhile
+
+def test_an_action_that_was_renamed_is_still_the_one_that_comes_back(character):
+    action = character.animation_data.action
+    session = driving.start(bpy.context, [character])
+    go(session, 0.2)
+    action.name = "Another Name"
+    character.animation_data.action = None
+    session.cancel(bpy.context)
+    assert character.animation_data.action == action
+
+
+def test_a_bone_that_was_renamed_comes_back_too(character):
+    before = poses(character)
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 0.5)
+    character.data.bones["hips"].name = "pelvis"
+    session.rebind()  # as after undo
+    go(session, 0.3)
+    session.cancel(bpy.context)
+    assert poses(character) == before
+
+
+def test_baking_waits_until_nobody_drives(character):
+    driving.start(bpy.context, [character])
+    with pytest.raises(RuntimeError, match="Stop driving first"):
+        bpy.ops.mm.bake()
+
+
+def test_a_scene_that_nobody_sees_is_not_covered(character, monkeypatch):
+    session = driving.start(bpy.context, [character])
+    covered = []
+    monkeypatch.setattr(session, "cover", lambda: covered.append(1))
+    other = bpy.data.scenes.new("Reading")
+    other.collection.objects.link(character)
+    other.frame_set(30)
+    assert not covered
+    bpy.context.scene.frame_set(30)
+    assert covered
+
+
+def test_bones_that_follow_constraints_are_named(character):
+    character.pose.bones["hips"].constraints.new("COPY_LOCATION").target = copy_of(character)
+    session = driving.start(bpy.context, [character])
+    go(session, 0.1)
+    assert any('"hips"' in sentence for sentence in session.status.sentences)
+
+
+def test_the_first_frame_stands_where_the_character_stood(character):
+    character.location = (4, 2, 0)
+    bpy.context.view_layer.update()
+    session = driving.start(bpy.context, [character])
+    session.tick(bpy.context, 0.01)
+    bpy.context.view_layer.update()
+    assert np.allclose(hips(character)[:2], (4, 2), atol=0.2)
+
+
+def test_a_character_that_cannot_be_shown_does_not_stop_the_others(character):
+    other = copy_of(character)
+    session = driving.start(bpy.context, [character, other])
+    session.keyboard.press("W", "forward")
+    go(session, 0.2)
+    other.scale = (1, 2, 1)
+    bpy.context.view_layer.update()
+    go(session, 1.5)
+    assert hips(character)[1] > 0.7
+    assert any("scaled unevenly" in sentence for sentence in session.status.sentences)
+
+
+def test_when_the_driven_one_is_deleted_another_gets_the_input(character):
+    other = copy_of(character)
+    session = driving.start(bpy.context, [other, character])
+    bpy.context.view_layer.objects.active = other
+    go(session, 0.2)
+    bpy.data.objects.remove(other)
+    go(session, 0.3)
+    assert session.driven.name == character.name
+
+
+def test_all_takes_are_kept_or_none(character):
+    other = copy_of(character)
+    session = driving.start(bpy.context, [character, other])
+    go(session, 0.3)
+    action, count = character.animation_data.action, len(bpy.data.actions)
+    other.scale = (1, 2, 1)
+    bpy.context.view_layer.update()
+    with pytest.raises(MotionError, match="Other"):
+        session.keep()
+    assert len(bpy.data.actions) == count and character.animation_data.action == action
+    assert driving.current() is session, "nothing is lost: driving goes on"
+
+
+def test_a_step_from_a_drive_that_undo_brings_back_shows_the_pose_from_before(character):
+    before = poses(character)
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 0.5)
+    driven = [bone.matrix_basis.copy() for bone in character.pose.bones]
+    session.cancel(bpy.context)
+    for bone, basis in zip(character.pose.bones, driven):
+        bone.matrix_basis = basis
+    character.mm.drive.driving = True
+    driving._on_undo()
+    assert poses(character) == before and not character.mm.drive.driving
+
+
+def test_a_recording_is_driven_with_the_sliders_as_they_are(character, tmp_path):
+    library = stage.library_of(character)
+    before = library.choice().search.weights.copy()
+    (tmp_path / "go.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n1,0,1,0,0,0,0\n")
+    character.mm.features.responsiveness = 4.0
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv"))
+    assert (library.choice().search.weights > before).any()

@@ -7,7 +7,7 @@ import tempfile
 import time
 
 import bpy
-from inside import hold, in_view3d, let_go, press
+from inside import hold, in_view3d, let_go, press, view3d
 
 EXTENSION = "bl_ext.user_default.motion_matching"
 
@@ -100,6 +100,8 @@ def steps(result):
     yield 0.3
     result["held after losing the focus"] = sorted(session().keyboard.held)
     let_go("W")
+    result["orbited"] = yield from orbit_and_let_go(window)
+    result["held after orbiting"] = sorted(session().keyboard.held)
     os.remove(os.path.join(folder, "demo.mmdb"))
     yield from on()
     result["database gone"] = facts(name)
@@ -161,6 +163,23 @@ def on(seconds=0.3):
         assert time.monotonic() < limit, f"nothing moves: {session().status}"
         yield 0.05
     let_go("W")
+
+
+def orbit_and_let_go(window):
+    """Release a key in the middle of orbiting, which takes all events; how far the view was turned."""
+    _, area, space = view3d()
+    x, y, before = area.x + area.width // 2, area.y + area.height // 2, space.region_3d.view_rotation.copy()
+    hold("W")
+    yield 0.2
+    window.event_simulate(type="MIDDLEMOUSE", value="PRESS", x=x, y=y)
+    for step in range(1, 5):
+        window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x + 20 * step, y=y)
+        yield 0.1
+    let_go("W")
+    yield 0.1
+    window.event_simulate(type="MIDDLEMOUSE", value="RELEASE", x=x + 80, y=y)
+    yield 0.5
+    return before.rotation_difference(space.region_3d.view_rotation).angle
 
 
 def facts(name):
