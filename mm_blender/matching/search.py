@@ -243,8 +243,11 @@ class Search:
         if least == math.inf:
             return None
         near = (scores <= least + self._doubt(probe.item(-1), least)).nonzero()[0]
-        rows = [_row(blocks, at) for at in near.tolist()]
-        return rows[0] if len(rows) == 1 else rows[_exact(self._rows.take(rows, axis=0), probe).argmin()]
+        if len(near) == 1:
+            return _row(blocks, near.item())
+        # Where somebody stands still there can be hundreds.
+        rows = blocks.take(near // BLOCK) * BLOCK + near % BLOCK
+        return rows.item(_exact(self._rows.take(rows, axis=0), probe).argmin())
 
     def _may_be_answered(self, row, besides):
         return not self._penalty.item(row) and (
