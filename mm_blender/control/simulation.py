@@ -19,8 +19,8 @@ VELOCITY, FACING = 0.16, 0.22
 class Simulation:
     """The simulated roots of K characters, and the paths that they took.
 
-    positions, yaws  (K, 2), (K,) where they are
-    obstacles        Obstacles that they slide along, or None
+    roots      [(place, yaw)] where they are
+    obstacles  Obstacles that they slide along, or None
     """
 
     def __init__(self, count, step, memory=1.0):
@@ -33,17 +33,23 @@ class Simulation:
         places, yaws = to_numbers(np.asarray(positions, dtype=np.float64)), np.asarray(yaws, dtype=np.float64).tolist()
         # Of each one: place, velocity, acceleration, and yaw, turning.
         self._moves, self._turns = [(place, 0j, 0j) for place in places], [(yaw, 0.0) for yaw in yaws]
-        self._path = deque([(places, yaws)] * self._kept, maxlen=self._kept)  # newest first
-        self.positions, self.yaws = to_points(places), np.array(yaws)
+        self.roots = list(zip(places, yaws))
+        self._path = deque([self.roots] * self._kept, maxlen=self._kept)  # newest first
+
+    @property
+    def positions(self):
+        """(K, 2) of the roots."""
+        return to_points([place for place, _ in self.roots])
+
+    @property
+    def yaws(self):
+        """(K,) of the roots."""
+        return np.array([yaw for _, yaw in self.roots])
 
     @property
     def velocities(self):
         """(K, 2) of the roots."""
         return to_points([velocity for _, velocity, _ in self._moves])
-
-    def roots(self):
-        """Places, as x + yi, and yaws, one after the other."""
-        return [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]
 
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
@@ -54,9 +60,8 @@ class Simulation:
                        for (yaw, spin), wish in zip(self._turns, yaws.tolist())]
         if self.obstacles is not None:
             self._slide()
-        places, yaws = [move[0] for move in self._moves], [turn[0] for turn in self._turns]
-        self._path.appendleft((places, yaws))
-        self.positions, self.yaws = to_points(places), np.array(yaws)
+        self.roots = [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]
+        self._path.appendleft(self.roots)
 
     def at(self, times, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Positions (K, T, 2) and yaws (K, T) at times (T,) from now, in their order: ahead if the wish stays, behind
@@ -87,7 +92,7 @@ class Simulation:
     def _before(self, age):
         """Places and yaws so many seconds ago."""
         at = min(age / self.step_time, self._kept - 1.001)
-        newer, older = (np.array(row) for row in (self._path[int(at)], self._path[int(at) + 1]))
+        newer, older = (np.array(roots).T for roots in (self._path[int(at)], self._path[int(at) + 1]))
         places, yaws = newer + (at - int(at)) * (older - newer)
         return places, yaws.real
 
@@ -104,7 +109,7 @@ def nearest_turn(yaw, other):
 
 def to_numbers(points):
     """Points (K, 2) as a list of x + yi."""
-    return np.ascontiguousarray(points, dtype=np.float64).view(np.complex128)[:, 0].tolist()
+    return [complex(x, y) for x, y in points.tolist()]
 
 
 def to_points(numbers):

@@ -25,6 +25,9 @@ class DecompressedMatcher(MotionMatcher):
         now, after = self.frames, self.motion.following[self.frames]
         return self._poses.between(*(self._poses.of(self._states[frames]) for frames in (now, after)))
 
+    def coming(self, who, count):
+        return self._poses.of(self._states[self.frames[who]]).ahead()
+
 
 class LearnedMatcher:
     """Learned Motion Matching (section 4): the Stepper goes on, the Projector jumps, the Decompressor shows it.
@@ -68,6 +71,10 @@ class LearnedMatcher:
 
     def pose(self):
         return self._poses.between(self._shown, self._coming)
+
+    def coming(self, who, count):
+        """As MotionMatcher.coming(): only this frame is known."""
+        return self._shown.take(who).ahead()
 
     def tags(self):
         """For each character the names of the tags that hold."""
@@ -142,6 +149,10 @@ class Shown:
 
     def take(self, who):
         return Shown(*(part[who] for part in vars(self).values()))
+
+    def ahead(self):
+        """Positions, rotations, travel and contacts, (K, 1, …)."""
+        return tuple(part[:, None] for part in (self.positions, self.rotations, self.travel, self.contacts))
 
     def put(self, who, other):
         for name, part in vars(self).items():

@@ -51,7 +51,7 @@ class Cast:
         speeds   Speeds, or None for those of the library
         query    tags that the artist allows, beside those that the gait asks for
         """
-        facing = self.player.simulation.yaws.item(index)
+        _, facing = self.player.simulation.roots[index]
         intent = intent_of(stick, speeds or self.library.speeds, heading, facing)
         if self._asked[index] != (intent.gait, query):
             self._ask(index, intent.gait, query)

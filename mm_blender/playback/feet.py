@@ -4,6 +4,7 @@
 What is decided for each foot is plain numbers. A place on the ground is the complex number x + yi.
 """
 
+import cmath
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..motion import spring
-from .legs import swung, turned, turns_of
+from .legs import swung, turns_of
 
 # A foot that was let go steps for so many seconds, so high (m), before it is held again.
 STEP, STEP_HEIGHT = 0.25, 0.06
@@ -180,13 +181,22 @@ class Feet:
     def __init__(self, legs, count, standing, lock=None):
         self.legs, self.lock, self.standing = legs, lock or Lock(), standing
         self.pairs = [(Foot(), Foot()) for _ in range(count)]
-        self.level, self._roots = [0.0] * count, None
+        self.level, self._roots, self._toes = [0.0] * count, None, [0.0] * (6 * count)
         self._plane = [Under(toe, toe, ankle, toe) for toe, ankle in standing.tolist()]
 
     @property
     def locked(self):
         """(K, 2) which feet are held."""
-        return np.array([[foot.locked for foot in pair] for pair in self.pairs])
+        return np.array(self.held())
+
+    @property
+    def toes(self):
+        """(K, 2, 3) where the toes are, in the world."""
+        return np.array(self._toes).reshape(-1, 2, 3)
+
+    def held(self):
+        """[character][side] which feet are held."""
+        return [[foot.locked for foot in pair] for pair in self.pairs]
 
     def release(self, contacts, dt):
         """Let go of feet that should no longer stand (K, 2) or are too far away: pairs of character and side.
@@ -197,39 +207,36 @@ class Feet:
         return [(index, side) for index, pair in enumerate(self.pairs) for side, foot in enumerate(pair)
                 if foot.release(contacts[index][side], self.lock, dt)]
 
-    def plant(self, roots, positions, rotations, contacts, dt, ground=None):
-        """Turn the legs in `rotations` (K, J, 4, changed in place) so that feet stay where they stand; where the toes
-        are, (K, 2, 3) in the world.
+    def plant(self, roots, heights, steps, dt, ground=None):
+        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4), as turned() takes it.
 
-        roots      (K, 3) in the world; the first of the rotations is the root's own
-        positions  (K, M, 3) of the moving joints
-        contacts   (K, 2) whether the source says that each foot stands
-        ground     heights (K, N) of points (K, N, 3), or None for the plane z = 0
+        roots    (place, yaw) of each one
+        heights  of the roots
+        steps    the Step of each one: what it plays
+        ground   heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
         lock, lengths, has_toes = self.lock, self.legs.lengths, self.legs.has_toes
-        chains = self.legs.rotations(rotations)
-        frames = self.legs.forward(roots, positions, chains)
-        legs = frames[:, :, -4:, :3, 3].tolist()
+        roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
+        legs = [[[_in_world(joint, *root) for joint in leg] for leg in step.legs] for root, step in zip(roots, steps)]
         unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, legs, dt)
-        goals, turns = [], []
-        fronts = (frames[:, :, -4, :3, :3] @ self.legs.fronts[..., None])[..., 0].tolist()
-        for pair, leg, front, stand, under in zip(self.pairs, legs, fronts, contacts, unders):
+        self._toes, turns = [], []
+        for pair, root, step, leg, under in zip(self.pairs, roots, steps, legs, unders):
             for side, foot in enumerate(pair):
                 hip, _, ankle, toe = leg[side]
-                goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
-                goals += goal
-                for turn in turns_of(*swung(leg[side], goal, front[side], lock.extension, has_toes, foot.pitch)):
+                goal = foot.hold(hip, ankle, toe, step.contacts[side], under[side], lengths[side], lock, dt)
+                self._toes += goal
+                joints = step.legs[side]
+                near = tuple(joints[3]) if goal == toe else _from_root(goal, *root)
+                for turn in turns_of(*swung(joints, near, step.fronts[side], lock.extension, has_toes, foot.pitch)):
                     turns += turn
-        shown = turned(chains[:, :, -4:], frames, np.array(turns).reshape(-1, 2, 4, 4))
-        rotations[:, self.legs.turning] = shown[:, :, :self.legs.turning.shape[1]]
-        return np.array(goals).reshape(-1, 2, 3)
+        return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
 
     def _look_at(self, ground, roots, legs, dt):
         """What is Under each foot, [character][side]."""
         points = []
-        before, self._roots = roots if self._roots is None else self._roots, roots
-        for pair, leg, (x, y, level), (last_x, last_y, _) in zip(self.pairs, legs, roots.tolist(), before.tolist()):
-            places = [complex(x, y) + complex(x - last_x, y - last_y) * (ROOT_AHEAD / dt)]
+        before, self._roots = self._roots or roots, roots
+        for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
+            places = [root + (root - last) * (ROOT_AHEAD / dt)]
             for foot, (_, _, ankle, toe) in zip(pair, leg):
                 held = foot.stop(toe, dt)
                 here = held if foot.locked else complex(toe[0], toe[1])
@@ -238,7 +245,7 @@ class Feet:
             points.append([(place.real, place.imag, level) for place in places])
         unders = []
         for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
-            feet, level = (rest[:5], rest[5:]), roots[index, 2]
+            feet, level = (rest[:5], rest[5:]), roots[index][2]
             # A leg that stands may get longer; one that comes down needs its length for the step.
             self.level[index] = min(middle, *(held + self._room(leg) if foot.locked else min(held, soon)
                                               for foot, leg, (held, _, soon, _, _) in zip(pair, legs[index], feet)))
@@ -246,11 +253,24 @@ class Feet:
                            for foot, joints, height in zip(feet, legs[index], self.standing.tolist())])
         return unders
 
-
     def _room(self, joints):
         """How much longer a leg may get."""
         hip, knee, ankle, _ = joints
         return max((math.dist(hip, knee) + math.dist(knee, ankle)) * self.lock.extension - math.dist(hip, ankle), 0.0)
+
+
+def _in_world(point, place, turn, height):
+    """A point seen from a root at this place and height, which is turned."""
+    x, y, z = point
+    there = place + complex(x, y) * turn
+    return there.real, there.imag, z + height
+
+
+def _from_root(point, place, turn, height):
+    """A point of the world seen from such a root."""
+    x, y, z = point
+    there = (complex(x, y) - place) * turn.conjugate()
+    return there.real, there.imag, z - height
 
 
 def _under(heights, joints, standing, level):

@@ -40,28 +40,33 @@ class Film:
 
     def take(self, velocities, yaws):
         """One more frame, for which these velocities (K, 2) and yaws (K,) were wanted."""
-        player, simulation = self.player, self.player.simulation
+        player = self.player
         # What a Player has shown it does not change afterwards: only wishes have to be copied.
         self._rows.append((
-            player.matcher.frames, player.jumped, velocities.copy(), yaws.copy(), simulation.positions, simulation.yaws,
-            player.played.contacts, player.feet.locked, player.positions, player.heights, player.yaws,
-            player.played.positions, player.rotations))
+            player.matcher.frames, player.jumped, velocities.copy(), yaws.copy(), player.simulation.roots,
+            player.contacts, player.feet.held(), player.roots, player.heights, player.moving, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""
-        frames, jumped, velocities, yaws, places, turns, contacts, planted = self._columns(index)[:8]
-        return Trace(frames, jumped, np.column_stack([velocities, yaws]), np.column_stack([places, turns]), contacts,
-                     planted)
+        frames, jumped, velocities, yaws, simulated, contacts, planted = self._columns(index)[:7]
+        return Trace(frames, jumped, np.column_stack([velocities, yaws]), _numbers(simulated), contacts, planted)
 
     def clip(self, index=0, name="drive"):
         """What one of the characters played, with the database's own skeleton, root first."""
         database = self.player.motion.database
-        planted, places, heights, yaws, moving, rotations = self._columns(index)[7:]
-        positions = np.broadcast_to(database.fixed, (len(places), *database.fixed.shape)).copy()
-        positions[:, self.player.motion.moving], positions[:, 0] = moving, np.column_stack([places, heights])
+        planted, roots, heights, moving, rotations = self._columns(index)[6:]
+        x, y, yaws = _numbers(roots).T
+        positions = np.broadcast_to(database.fixed, (len(roots), *database.fixed.shape)).copy()
+        positions[:, self.player.motion.moving], positions[:, 0] = moving, np.column_stack([x, y, heights])
         rotations[:, 0] = quat.from_yaw(yaws)
         return Clip(name, database.skeleton, database.rate, positions, rotations, contacts=planted)
 
     def _columns(self, index):
         """What was collected for one of the characters, each (F, …)."""
         return [np.array([frame[index] for frame in column]) for column in zip(*self._rows)]
+
+
+def _numbers(roots):
+    """(F, 3) x, y and yaw of roots (F, 2), whose places are x + yi."""
+    places, yaws = roots.T
+    return np.column_stack([places.real, places.imag, yaws.real])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inertialisation: a jump from one pose to another becomes an offset that decays, so nothing pops.
 
-At a transition the offset is what was played minus what is played from now on, with its velocity; every frame it decays
-and is laid over the new motion. Offsets of transitions that overlap are taken together, because what was played
-already has the older offset in it.
+At a transition the offset is what was played minus what is played from now on, with its velocity; it decays and is laid
+over the new motion. Offsets of transitions that overlap are taken together, because what was played already has the
+older offset in it.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from ..motion import quat, spring
 from .pose import Pose
 
 KINDS = ("spring", "quintic")
+# So many tables of what decays how are kept ready.
+READY = 32
 
 
 @dataclass(frozen=True)
@@ -39,22 +41,21 @@ class Inertia:
     """
 
     def __init__(self, pose: Pose, blend=None, slower=None):
-        self.blend, self._shown = blend or Blend(), (pose, pose)  # the last two that were shown
-        self._joints, self._moving = pose.spins.shape[1], pose.positions.shape[1]
+        self.blend = blend or Blend()
+        self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
         self._slower = np.ones((self._joints + self._moving + 1, 1))
         self._slower[:self._joints, 0] = 1.0 if slower is None else slower
-        self._decay = None, None  # of which half-life and step, and what decays how
-        shape = (len(pose.spins), self._joints + self._moving + 1, 3)
+        self._decays = {}  # of half-life, step and how many steps
+        shape = (len(pose.rotations), self._joints + self._moving + 1, 3)
         self._state = np.zeros((2, *shape), dtype=np.float32)  # offsets and speeds
         # A quintic starts anew at each transition: how it started, and how long ago.
         self._start = self._state.copy()
         self._age = np.full((*shape[:2], 1), np.inf, dtype=np.float32)
 
-    def transition(self, who, new: Pose, dt):
-        """Characters `who` (a boolean or index array) jump: `new` is what the database has now. It is compared with
-        what was shown, where that is known: one and two steps of dt before."""
+    def transition(self, who, last: Pose, earlier: Pose, new: Pose, dt):
+        """Characters `who` (a boolean or index array) jump: `new` is what the database has now, `last` and `earlier`
+        what was played one and two steps of dt before."""
         who = np.asarray(who)
-        last, earlier = self._shown
         turns, places = slice(0, self._joints), slice(self._joints, -1)
         offsets, speeds = self._state[:, who]
         offsets[:, turns], speeds[:, turns] = _turns(last.rotations[who], earlier.rotations[who], new.rotations[who],
@@ -70,8 +71,6 @@ class Inertia:
         shown, shown_before  (P, 4) one and two steps of dt ago
         new                  what the database has now, for all characters
         """
-        for pose, rotations in zip(self._shown, (shown, shown_before)):
-            pose.rotations[who, joints] = rotations
         self._begin((who, joints), *_turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
 
     def _begin(self, which, offsets, speeds):
@@ -82,30 +81,40 @@ class Inertia:
             self._start[0][which], self._start[1][which] = offsets, speeds
             self._age[which] = 0
 
-    def apply(self, pose: Pose, dt):
-        """The pose with what is left of the offsets, after they have decayed for dt seconds; how joints move stays as
-        the motion has it."""
-        blend = self.blend
-        if blend.kind == "spring":
-            self._state = (self._decay_step(dt) * self._state).sum(axis=1)
+    def go_on(self, who, steps, dt):
+        """Characters `who` (indices) have played so many steps of dt each."""
+        if self.blend.kind == "spring":
+            decay = self._decay(max(steps), dt)[:, :, steps]
+            self._state[:, who] = (decay * self._state[:, who]).sum(axis=1)
         else:
-            self._age += dt
-            self._state = np.stack(quintic(*self._start, self._age, blend.duration, blend.overshoot))
-        offsets = self._state[0]
-        turns, places = slice(0, self._joints), slice(self._joints, -1)
-        shown = Pose(pose.positions + offsets[:, places],
-                     quat.mul(quat.from_scaled_angle_axis(offsets[:, turns]), pose.rotations),
-                     pose.velocities, pose.spins, pose.travel + offsets[:, -1], pose.contacts)
-        self._shown = shown, self._shown[0]
-        return shown
+            self._age[who] += np.float32(dt) * np.reshape(steps, (-1, 1, 1))
+            self._state[:, who] = quintic(*self._start[:, who], self._age[who], self.blend.duration,
+                                          self.blend.overshoot)
 
-    def _decay_step(self, dt):
-        """(2, 2, 1, N, 1) what becomes of offsets and speeds within dt."""
-        key = self.blend.halflife, dt
-        if self._decay[0] != key:
-            ends = [spring.decay(*begin, self.blend.halflife * self._slower, dt) for begin in np.eye(2)]
-            self._decay = key, np.array(ends, dtype=np.float32).swapaxes(0, 1)[:, :, None]
-        return self._decay[1]
+    def over(self, who, positions, rotations, travel, dt):
+        """What characters `who` (indices) would play, (W, N, …) in the next N steps of dt, as the motion has it: with
+        what is left of their offsets by then."""
+        count = travel.shape[1]
+        if self.blend.kind == "spring":
+            offset, speed = self._state[:, who, None]
+            left, grown = self._decay(count, dt)[0, :, 1:]
+            offsets = left * offset + grown * speed
+        else:
+            ages = self._age[who, None] + (dt * np.arange(1, count + 1, dtype=np.float32))[:, None, None]
+            offsets = quintic(*self._start[:, who, None], ages, self.blend.duration, self.blend.overshoot)[0]
+        turns = quat.from_scaled_angle_axis(offsets[:, :, :self._joints])
+        return (positions + offsets[:, :, self._joints:-1], quat.mul(turns, rotations),
+                travel + offsets[:, :, -1])
+
+    def _decay(self, count, dt):
+        """(2, 2, count + 1, J + M + 1, 1) what becomes of offsets and speeds within none to count steps of dt."""
+        key = self.blend.halflife, dt, count
+        if key not in self._decays:
+            times = dt * np.arange(count + 1)[:, None, None]
+            ends = [spring.decay(*begin, self.blend.halflife * self._slower, times) for begin in np.eye(2)]
+            self._decays = self._decays if len(self._decays) < READY else {}
+            self._decays[key] = np.array(ends, dtype=np.float32).swapaxes(0, 1)
+        return self._decays[key]
 
 
 def _turns(shown, shown_before, rotations, spins, dt):

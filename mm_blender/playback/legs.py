@@ -84,6 +84,16 @@ class Legs:
             frames[:, :, level:level + 2] = frames[:, :, level - 1:level] @ frames[:, :, level:level + 2]
         return frames
 
+    def seen_from_root(self, positions, rotations):
+        """The frames (K, N, 2, C, 4, 4) of the chains' joints seen from the root, from positions (K, N, M, 3) of the
+        moving joints and rotations (K, N, J, 4); and the turners() of the legs, (K, N, 2, 4, 4, 4)."""
+        shape = rotations.shape[:2]
+        chains = self.rotations(rotations.reshape(-1, *rotations.shape[2:]))
+        chains[:, :, 0] = (1, 0, 0, 0)
+        frames = self.forward(np.zeros((1, 3)), positions.reshape(-1, *positions.shape[2:]), chains)
+        found = turners(chains[:, :, -4:], frames)
+        return frames.reshape(*shape, *frames.shape[1:]), found.reshape(*shape, *found.shape[1:])
+
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
         thigh, shin = np.moveaxis(np.diff(frames[:, :, -4:-1, :3, 3], axis=2), 2, 0)
@@ -177,11 +187,19 @@ def turns_of(thigh, shin, foot):
     return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
 
 
-def turned(rotations, frames, turns):
-    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4), given in the world."""
+def turners(rotations, frames):
+    """(K, 2, 4, 4, 4) what each component of a turn makes of the rotations (K, 2, 4, 4) of the legs, whose frames are
+    seen from where the turn is given."""
+    ones = np.zeros((*rotations.shape, 4), dtype=rotations.dtype)
+    ones[..., 0, 0] = 1
     # Seen from the bone above, the axis is turned back by that bone's frame.
-    turns[..., 1:] = (turns[..., None, 1:] @ frames[:, :, -5:-1, :3, :3])[..., 0, :]
-    return quat.mul(turns, rotations)
+    ones[..., 1:, 1:] = frames[:, :, -5:-1, :3, :3]
+    return quat.mul(ones, rotations[..., None, :])
+
+
+def turned(turners, turns):
+    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4)."""
+    return (turns[..., None, :] @ turners)[..., 0, :]
 
 
 def _after(back, swing):

@@ -47,8 +47,9 @@ class Live:
 
     def _now(self):
         player = self.player
-        return (np.concatenate([player.positions, player.heights[:, None]], axis=-1), player.yaws.copy(),
-                player.played.positions, player.rotations)
+        roots = [(place.real, place.imag, height)
+                 for (place, _), height in zip(player.roots, player.heights.tolist())]
+        return np.array(roots), player.yaws, player.moving, player.rotations
 
 
 def _nlerp(a, b, share):

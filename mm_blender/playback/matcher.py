@@ -32,6 +32,11 @@ class Motion:
             self.following[part.stop - 1] = part.start + 1 if part.loop and len(part) > 1 else part.stop - 1
             self.ends[part.stop - 1] = not part.loop
 
+    def rows(self, frames):
+        """Positions, rotations, travel and contacts of frames, an array of any shape."""
+        positions, rotations, _, _, travel, contacts = self._tables
+        return tuple(table.take(frames, axis=0) for table in (positions, rotations, travel, contacts))
+
     def at(self, frames):
         return Pose(*(table.take(frames, axis=0) for table in self._tables))
 
@@ -60,6 +65,14 @@ class MotionMatcher:
 
     def pose(self):
         return self.motion.at(self.frames)
+
+    def coming(self, who, count):
+        """Positions, rotations, travel and contacts (W, N, …), as in a Pose, of this frame and those that follow for
+        characters `who` (indices) if they do not jump: as many as are known, at most `count`."""
+        frames = [self.frames.take(who)]
+        for _ in range(count - 1):
+            frames.append(self.motion.following.take(frames[-1]))
+        return self.motion.rows(np.stack(frames, axis=1))
 
     def advance(self):
         """One frame on; (K,) who came to the end of a clip and has to search."""

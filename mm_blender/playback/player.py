@@ -3,7 +3,7 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from ..control import simulation
 from ..control.intent import jumps
 from ..control.simulation import Simulation, to_points
 from ..motion import quat, spring
+from .ahead import Ahead
 from .feet import Feet, Lock
 from .inertialise import Blend, Inertia
-from .legs import Legs
+from .legs import Legs, turned
 from .matcher import MotionMatcher
 from .root import Sync, synchronise, travel
 
@@ -46,10 +47,12 @@ class Drive:
 class Player:
     """Steps K characters: control, search, inertialisation, root, feet.
 
-    positions, yaws  (K, 2), (K,) where the roots are
+    roots            [(place, yaw)] where they are, each place as x + yi; positions (K, 2) and yaws (K,) for short
     heights          (K,) of the ground that they stand on, or lower so that both feet reach it
     ground           heights (K, N) of points (K, N, 3) in the world, or None for the plane z = 0
     played           the Pose before the feet are held
+    contacts         [character][side] whether the source says that a foot stands
+    moving           (K, M, 3) local positions of the moving joints
     rotations        (K, J, 4) as they are shown; the root's own is its yaw
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
@@ -63,44 +66,59 @@ class Player:
         self.dt = 1 / database.rate
         self.matcher = MotionMatcher(motion, search, count, frame)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
-        self.positions, self.yaws, self._moving_roots = np.zeros((count, 2)), np.zeros(count), [(0j, 0.0)] * count
+        self.roots = [(0j, 0.0)] * count
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
-        self.played = self.matcher.pose()
+        pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
-        self.inertia = Inertia(self.played, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
+        inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
+        self._ahead = Ahead(pose, self.legs, inertia, self.dt)
         self.feet = Feet(self.legs, count, standing_heights(motion, self.legs), self.settings.lock)
-        self.rotations = self._rotations_before = self.played.rotations
-        self.toes = np.zeros((count, 2, 3))
+        self.contacts, self.moving = pose.contacts.tolist(), pose.positions
+        self.rotations = self._rotations_before = pose.rotations
         self.jumped = np.zeros(count, dtype=bool)
         self._trajectory = Trajectory(database)
         self._clock, self._searched = 0.0, np.full(count, -np.inf)
         self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
         self._same_wish, self._last_search, self.search_seconds, self.wishes = None, -np.inf, 0.0, None
 
+    @property
+    def positions(self):
+        return to_points([place for place, _ in self.roots])
+
+    @property
+    def yaws(self):
+        return np.array([yaw for _, yaw in self.roots])
+
+    @property
+    def toes(self):
+        return self.feet.toes
+
+    @property
+    def played(self):
+        rotations, positions, travel, _ = self._ahead.now()
+        return replace(self.matcher.pose(), positions=positions, rotations=rotations, travel=travel)
+
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
-        self.positions[:], self.yaws[:] = positions, yaws
         self.simulation.place(positions, yaws)
-        self._moving_roots = self.simulation.roots()
-        self.heights[:], self._climbs[:] = 0, 0
+        self.roots, count = self.simulation.roots, len(self.simulation.roots)
+        self.heights, self._climbs = np.zeros(count), np.zeros(count)
         if self.ground is not None:
-            self.heights[:] = self.ground(self._roots()[:, None])[:, 0]
-        self.feet = Feet(self.legs, len(self.yaws), self.feet.standing, self.settings.lock)
+            self.heights = self.ground(np.column_stack([self.positions, self.heights])[:, None])[:, 0]
+        self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
 
     def step(self, velocities, yaws):
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
         self.simulation.step(velocities, yaws, halflife)
-        self.inertia.blend, self.feet.lock = self.settings.blend, self.settings.lock
+        self.feet.lock = self.settings.lock
         ended = self.matcher.advance()
-        self._search(velocities, yaws, halflife, ended)
-        pose = self.matcher.pose()
-        contacts = pose.contacts.tolist()
-        self._release_feet(pose, contacts)
-        self.played = self.inertia.apply(pose, self.dt)
+        jumped = self._search(velocities, yaws, halflife, ended)
+        self._ahead.step(self.matcher, jumped, self.settings.blend)
+        self.contacts = [step.contacts for step in self._ahead.steps]
+        self._release_feet()
         self._move_roots()
-        self._plant_feet(contacts)
-        return self.played
+        self._plant_feet()
 
     def query(self, velocities, yaws, halflife):
         """(K, D) normalised: pose features of what is playing, trajectory features of what is wanted."""
@@ -110,11 +128,12 @@ class Player:
         return queries if self.wishes is None else np.where(np.isnan(self.wishes), queries, self.wishes)
 
     def _search(self, velocities, yaws, halflife, ended):
+        """Those who jump in this frame, as indices."""
         self._clock += self.dt
         self.jumped = np.zeros(len(yaws), dtype=bool)
         due = self._due(velocities, yaws, ended)
         if due is None:
-            return
+            return []
         who = np.flatnonzero(due)
         begin = time.perf_counter()
         jumped = self.matcher.match(who, self.query(velocities, yaws, halflife)[who], self.settings.stay, ended[who])
@@ -123,9 +142,8 @@ class Player:
         self._last_search = self._searched.min()
         for old, new in zip(self._wish, (velocities, yaws)):
             old[who] = new[who]
-        if jumped:
-            self.inertia.transition(jumped, self.matcher.pose(), self.dt)
-            self.jumped[jumped] = True
+        self.jumped[jumped] = True
+        return jumped
 
     def _due(self, velocities, yaws, ended):
         """(K,) who has to search in this frame, or None."""
@@ -138,26 +156,27 @@ class Player:
         return due if due.any() else None
 
     def _move_roots(self):
-        sync, dt, moved = self.settings.sync, self.dt, []
-        for root, velocity, goal in zip(self._moving_roots, self.played.travel.tolist(), self.simulation.roots()):
-            moved.append(synchronise(*travel(*root, velocity, dt), velocity, *goal, sync, dt))
-        self._moving_roots = moved
-        places, yaws = zip(*moved)
-        self.positions, self.yaws = to_points(places), np.array(yaws)
+        sync, dt = self.settings.sync, self.dt
+        self.roots = [synchronise(*travel(*root, step.travel, dt), step.travel, *goal, sync, dt)
+                      for root, step, goal in zip(self.roots, self._ahead.steps, self.simulation.roots)]
 
-    def _release_feet(self, pose, contacts):
-        for who, side in self.feet.release(contacts, self.dt):
-            leg = self.legs.turning[side]
-            self.inertia.resume(who, leg, self.rotations[who, leg], self._rotations_before[who, leg], pose, self.dt)
+    def _release_feet(self):
+        released = [(who, self.legs.turning[side]) for who, side in self.feet.release(self.contacts, self.dt)]
+        if released:
+            self._ahead.resume(self.matcher, [(who, leg, self.rotations[who, leg], self._rotations_before[who, leg])
+                                              for who, leg in released])
 
-    def _plant_feet(self, contacts):
+    def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
-        if self.ground is not None or any(self.heights.tolist()):
+        heights = self.heights.tolist()
+        if self.ground is not None or any(heights):
             self._climb()
-        self._rotations_before, self.rotations = self.rotations, self.played.rotations.copy()
-        self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for yaw in self.yaws.tolist()]
-        self.toes = self.feet.plant(self._roots(), self.played.positions, self.rotations, contacts, self.dt,
-                                    self.ground)
+            heights = self.heights.tolist()
+        self._rotations_before = self.rotations
+        self.rotations, self.moving, _, turners = self._ahead.now()
+        self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
+        turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.dt, self.ground)
+        self.rotations[:, self.legs.turning] = turned(turners, turns)[:, :, :self.legs.turning.shape[1]]
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
@@ -165,11 +184,6 @@ class Player:
         halflife = np.where(goals < self.heights, DOWN, UP)
         heights, self._climbs = spring.towards(self.heights, self._climbs, goals, halflife, self.dt)
         self.heights = np.where(np.abs(heights - goals) < 1e-6, goals, heights)
-
-    def _roots(self):
-        roots = np.empty((len(self.yaws), 3))
-        roots[:, :2], roots[:, 2] = self.positions, self.heights
-        return roots
 
 
 class Trajectory:

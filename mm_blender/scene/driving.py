@@ -341,7 +341,7 @@ class Session:
     def _steer(self, view, seconds):
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
         puppet = self.driven
-        facing = puppet.player.simulation.yaws.item(puppet.index)
+        _, facing = puppet.player.simulation.roots[puppet.index]
         relative = "WORLD" if self.recording is not None else self._relative
         heading = {"VIEW": _heading, "CHARACTER": lambda _: facing, "WORLD": lambda _: 0.0}[relative](view)
         stick = self._stick(view, heading, facing, seconds)
@@ -387,7 +387,8 @@ class Session:
         if view is None:
             return
         puppet = self.driven
-        root = Vector((*puppet.player.positions[puppet.index].tolist(), puppet.player.heights.item(puppet.index)))
+        place, _ = puppet.player.roots[puppet.index]
+        root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index)))
         before, self._seen = self._seen, (puppet, root)
         if self._follow and before is not None and before[0] is puppet:
             self._view_before = self._view_before or view.view_location.copy()

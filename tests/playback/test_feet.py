@@ -8,7 +8,7 @@ from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
 from mm_blender.playback.feet import Foot, Lock, Under
-from mm_blender.playback.legs import Legs, swung, turned, turns_of
+from mm_blender.playback.legs import Legs, swung, turned, turners, turns_of
 from mm_blender.playback.player import standing_heights
 
 DT = 1 / 60
@@ -123,7 +123,7 @@ def reaching(legs, chains, frames, goals):
     turns = [[turns_of(*swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
              for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
     chains = chains.copy()
-    chains[:, :, -4:] = turned(chains[:, :, -4:], frames, np.array(turns))
+    chains[:, :, -4:] = turned(turners(chains[:, :, -4:], frames), np.array(turns))
     return chains
 
 

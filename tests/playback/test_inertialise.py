@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inertialisation: nothing jumps, and nothing is left of the old motion after a while."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,28 @@ from mm_blender.playback.inertialise import KINDS, Blend, Inertia, quintic, spri
 from mm_blender.playback.pose import Pose
 
 DT = 1 / 60
+
+
+class Playing:
+    """One frame after the other."""
+
+    def __init__(self, pose, blend=None, slower=None):
+        self.inertia, self.last, self.earlier = Inertia(pose, blend, slower), pose, pose
+
+    def transition(self, who, new, dt):
+        self.inertia.transition(who, self.last, self.earlier, new, dt)
+
+    def resume(self, who, joints, shown, shown_before, new, dt):
+        self.last.rotations[who, joints], self.earlier.rotations[who, joints] = shown, shown_before
+        self.inertia.resume(who, joints, shown, shown_before, new, dt)
+
+    def apply(self, pose, dt):
+        who = range(len(pose.travel))
+        rows = self.inertia.over(who, *(part[:, None] for part in (pose.positions, pose.rotations, pose.travel)), dt)
+        self.inertia.go_on(who, [1] * len(who), dt)
+        positions, rotations, travel = (part[:, 0] for part in rows)
+        self.earlier, self.last = self.last, replace(pose, positions=positions, rotations=rotations, travel=travel)
+        return self.last
 
 
 def moving(place, velocity, angle, spin):
@@ -28,7 +52,7 @@ OLD, NEW, THIRD = moving(0.0, 1.0, 0.2, 2.0), moving(0.5, -0.8, 1.2, -1.0), movi
 
 def played(blend, jumps, frames=60):
     """What is shown when motions begin at the given frames, as positions and angles of the first character."""
-    inertia, source, poses = Inertia(OLD(0), blend), OLD, []
+    inertia, source, poses = Playing(OLD(0), blend), OLD, []
     for frame in range(frames):
         if frame in jumps:
             source = jumps[frame]
@@ -78,7 +102,7 @@ def sharpest(rotations):
 
 
 def test_motions_that_turn_about_other_axes_meet_without_a_jerk():
-    inertia = Inertia(SWING(0))
+    inertia = Playing(SWING(0))
     shown = [inertia.apply(SWING(frame * DT), DT).rotations for frame in range(10)]
     inertia.transition(np.array([0]), REACH(10 * DT), DT)
     shown += [inertia.apply(REACH(frame * DT), DT).rotations for frame in range(10, 60)]
@@ -88,7 +112,7 @@ def test_motions_that_turn_about_other_axes_meet_without_a_jerk():
 
 
 def test_joints_that_were_shown_otherwise_go_on_from_there_also_where_a_jump_follows_at_once():
-    inertia = Inertia(SWING(0))
+    inertia = Playing(SWING(0))
     for frame in range(10):
         inertia.apply(SWING(frame * DT), DT)
     held = quat.identity((1,))
@@ -103,7 +127,7 @@ def test_some_joints_may_take_longer():
     old, new = turning((1.0, 0, 0), (0.5, 0, 0), 0.0)(0), turning((1.0, 0, 0), (0, 0, 0), 0.0)(0)
     angles = {}
     for slower in (1.0, 2.0):
-        inertia = Inertia(old, slower=np.array([slower]))
+        inertia = Playing(old, slower=np.array([slower]))
         inertia.transition(np.array([0]), new, DT)
         angles[slower] = [float(inertia.apply(new, DT).rotations[0, 0, 1]) for _ in range(24)]
     np.testing.assert_allclose(angles[2.0][1::2], angles[1.0][:12], atol=1e-5)
@@ -115,6 +139,19 @@ def test_the_first_frame_goes_on_as_the_old_motion_did(kind):
     assert poses[20].positions[0, 0, 0] == pytest.approx(OLD(20 * DT).positions[0, 0, 0], abs=0.012)
     turn = quat.mul(poses[20].rotations[0, 0], quat.inv(OLD(20 * DT).rotations[0, 0]))
     assert np.linalg.norm(quat.to_scaled_angle_axis(quat.absolute(turn))) < 0.025  # it would be 0.05 without its spin
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_frames_ahead_are_those_that_come_one_by_one(kind):
+    inertia, start, frames = Playing(OLD(0), Blend(kind)), NEW(0), range(1, 9)
+    inertia.transition(np.array([0, 1]), start, DT)
+    sources = [NEW(frame * DT) for frame in frames]
+    ahead = inertia.inertia.over([0, 1], *(np.stack([getattr(pose, name) for pose in sources], axis=1)
+                                           for name in ("positions", "rotations", "travel")), DT)
+    for frame, source in enumerate(sources):
+        pose = inertia.apply(source, DT)
+        for rows, now in zip(ahead, (pose.positions, pose.rotations, pose.travel)):
+            np.testing.assert_allclose(rows[:, frame], now, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -153,7 +190,7 @@ def test_without_overshoot_no_offset_passes_zero():
 @pytest.mark.parametrize("overshoot", [False, True])
 def test_a_spring_without_overshoot_is_no_faster_than_it_can_stop(overshoot):
     fast = moving(0.1, -8.0, 0.0, 0.0)  # what was played is 0.1 m behind and comes 9 m/s faster
-    inertia = Inertia(OLD(0), Blend("spring", overshoot=overshoot))
+    inertia = Playing(OLD(0), Blend("spring", overshoot=overshoot))
     for frame in (-1, 0):
         inertia.apply(OLD(frame * DT), DT)
     inertia.transition(np.array([0]), fast(DT), DT)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What K characters will play in the next frames, worked out for all of them at once.
+
+Until somebody jumps it is known what is played: frames of the database follow each other, offsets decay. A call of
+NumPy costs more than the few numbers of one frame in it, so several frames are worked out together and looked up one
+by one. They are worked out anew when they are used up, at a jump, and when a foot is let go.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .pose import Pose
+
+# So many frames are worked out together: about as many as lie between two searches.
+FRAMES = 6
+# The two rows before them are what was played before: what a jump is compared with.
+BEFORE = 2
+
+
+class Step(NamedTuple):
+    """What one character plays in a frame, in plain numbers.
+
+    travel    velocity of the root, seen from itself: right, forward, turning (rad/s)
+    contacts  of both feet
+    legs      hip, knee, ankle and toe of both, seen from the root
+    fronts    where both knees bend to, seen from the root
+    """
+
+    travel: list
+    contacts: list
+    legs: list
+    fronts: list
+
+
+class Ahead:
+    """The coming frames of K characters, inertialised: step() goes on to the next one, now() is what is played.
+
+    steps  the Step of each one in this frame
+    """
+
+    def __init__(self, pose: Pose, legs, inertia, dt):
+        self._legs, self._inertia, self._dt = legs, inertia, dt
+        count = len(pose.rotations)
+        # One row for each frame: rotations, positions, travel, and what turns make of the legs' rotations.
+        self._shapes = [part.shape[1:] for part in (pose.rotations, pose.positions, pose.travel)] + [(2, 4, 4, 4)]
+        self._ends = np.cumsum([math.prod(shape) for shape in self._shapes]).tolist()
+        self._rows = np.zeros((count, BEFORE + FRAMES, self._ends[-1]), dtype=np.float32)
+        self._parts = self._split(self._rows)
+        for part, begin in zip(self._parts, (pose.rotations, pose.positions, pose.travel)):
+            part[:] = begin[:, None]
+        # The row of each one that is played, where its rows end, and the Steps of its coming ones.
+        self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
+        self.steps = []
+
+    def step(self, matcher, jumped=(), blend=None):
+        """One frame on, to what the matcher plays now.
+
+        jumped  indices of those that have jumped there
+        blend   the Blend from now on, or None if it stays
+        """
+        self._at = [at + 1 for at in self._at]
+        anew = blend is not None and blend != self._inertia.blend
+        who = [index for index, (at, end) in enumerate(zip(self._at, self._end))
+               if anew or at >= end or index in jumped]
+        if who:
+            self._begin_here(who)
+            self._inertia.blend = blend or self._inertia.blend
+            if jumped:
+                last, earlier = (_pose(self._split(self._rows[:, row])) for row in (1, 0))
+                self._inertia.transition(jumped, last, earlier, matcher.pose(), self._dt)
+            self._work_out(matcher, who)
+        self._look_up()
+
+    def resume(self, matcher, joints):
+        """Some joints go on from how they were shown: [(character, joints (P,), their rotations (P, 4), those before)].
+        """
+        who, rotations, pose = sorted({each[0] for each in joints}), self._parts[0], matcher.pose()
+        self._begin_here(who)
+        for index, which, shown, shown_before in joints:
+            rotations[index, 1, which], rotations[index, 0, which] = shown, shown_before
+            self._inertia.resume(index, which, shown, shown_before, pose, self._dt)
+        self._work_out(matcher, who)
+        self._look_up()
+
+    def now(self):
+        """Rotations (K, J, 4), positions (K, M, 3), travel (K, 3) and turners (K, 2, 4, 4, 4) of this frame, copied."""
+        rows = self._rows.reshape(-1, self._ends[-1])
+        return self._split(rows.take([index * (BEFORE + FRAMES) + at for index, at in enumerate(self._at)], axis=0))
+
+    def _look_up(self):
+        self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
+
+    def _begin_here(self, who):
+        """Characters (indices) whose rows are to be worked out from this frame on."""
+        played = [self._at[index] - BEFORE for index in who]
+        if any(played):
+            self._inertia.go_on(who, played, self._dt)
+            for index, first in zip(who, played):
+                self._rows[index, :BEFORE] = self._rows[index, first:first + BEFORE].copy()
+                self._at[index] = BEFORE
+
+    def _work_out(self, matcher, who):
+        coming, rotations, travel, contacts = matcher.coming(who, FRAMES)
+        positions, rotations, travel = self._inertia.over(who, coming, rotations, travel, self._dt)
+        frames, turners = self._legs.seen_from_root(positions, rotations)
+        count = travel.shape[1]
+        for part, found in zip(self._parts, (rotations, positions, travel, turners)):
+            part[who, BEFORE:BEFORE + count] = found
+        fronts = frames[..., -4, :3, :3] @ self._legs.fronts[..., None]
+        steps = [each.tolist() for each in (travel, contacts, frames[..., -4:, :3, 3], fronts[..., 0])]
+        for index, *each in zip(who, *steps):
+            self._coming[index], self._end[index] = [Step(*step) for step in zip(*each)], BEFORE + count
+
+    def _split(self, rows):
+        """Views of the parts of rows (…, all)."""
+        starts = [0, *self._ends]
+        return [rows[..., start:end].reshape(*rows.shape[:-1], *shape)
+                for start, end, shape in zip(starts, self._ends, self._shapes)]
+
+
+def _pose(parts):
+    rotations, positions, travel, _ = parts
+    return Pose(positions, rotations, None, None, travel, None)
