@@ -6,14 +6,19 @@ from mathutils import Matrix
 
 from ..motion import quat
 from ..motion.clip import Clip
+from ..playback.legs import TO_FRAME
 from . import keys, rig, takes
+
+
+# What each pair of a quaternion's components adds to a transposed matrix.
+_TO_COLUMNS = TO_FRAME.reshape(16, 4, 4).swapaxes(1, 2).reshape(16, 16).astype(np.float32)
 
 
 class Poser:
     """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
 
-    What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones.
-    Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
+    What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones,
+    which are written as Blender has them in memory, column after column. Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
     """
 
     def __init__(self, ob, database, names=None):
@@ -21,7 +26,6 @@ class Poser:
         self.database = database
         self.names = names or ob.data.bones.keys()
         self._moving = database.moving[database.moving != 0]
-        self._locals = np.tile(np.eye(4, dtype=np.float32), (len(database.skeleton), 1, 1))
         self._look_at(ob)
 
     def write(self, ob, root, positions, rotations):
@@ -32,17 +36,17 @@ class Poser:
         if not self._alike:
             self._write_one_by_one(ob, root, positions, rotations)
         else:
-            joints, top = self._locals, self._joints.item(0)
-            joints[:, :3, :3] = quat.to_matrix(rotations)
-            joints[self._moving, :3, 3] = positions * self._unscaled
-            joints[0, :3, 3] = root * self._unscaled
+            locals_, bones = self._turned(rotations), ob.pose.bones
+            locals_[self._moved, 3, :3] = positions[self._there] * self._unscaled
             # The first bone stands in the world: a root bone, or the hips, that hang from a root that was made.
-            joints[top] = joints[0].dot(joints[top] if self._made_root else self._own)
-            np.matmul(self._before, joints[self._joints], out=self._found)
-            if len(self._at) < len(self._bases):  # bones that are no joints stay as they are
-                ob.pose.bones.foreach_get("matrix_basis", self._bases.ravel())
-            self._bases[self._at] = self._found.swapaxes(1, 2)
-            ob.pose.bones.foreach_set("matrix_basis", self._bases.ravel())
+            top = locals_[self._top] if self._made_root else self._own
+            locals_[self._top] = top.dot(_standing(root * self._unscaled, rotations[0]))
+            if len(self._at) == len(self._bases):
+                np.matmul(locals_, self._before, out=self._bases)
+            else:  # bones that are no joints stay as they are
+                bones.foreach_get("matrix_basis", self._flat)
+                self._bases[self._at] = locals_ @ self._before
+            bones.foreach_set("matrix_basis", self._flat)
         ob.update_tag()
 
     def skeleton(self, ob):
@@ -52,12 +56,20 @@ class Poser:
             return self.database.skeleton
         return takes.renamed(self.database.skeleton, self.names, now)
 
+    def _turned(self, rotations):
+        """(B, 4, 4) the joints' local transforms with these rotations, as if none of them moved."""
+        mine = rotations.take(self._joints, axis=0)
+        pairs = mine[:, :, None] * mine[:, None, :]
+        found = pairs.reshape(-1, 16).dot(_TO_COLUMNS)
+        found += self._still
+        return found.reshape(-1, 4, 4)
+
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
         self._world, self._count = ob.matrix_world.copy(), len(ob.data.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
-        self._joints = np.array([baked.index(name) for name in skeleton.names])
+        joints = np.array([baked.index(name) for name in skeleton.names])
         self._made_root = baked.names[0] not in skeleton.names
         bones = [ob.data.bones[name] for name in skeleton.names]
         self._alike = _hang_alike(bones, skeleton, baked)
@@ -65,22 +77,30 @@ class Poser:
             return
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         self._unscaled = np.float32(1 / scale)
-        self._locals[:, :3, 3] = self.database.fixed * self._unscaled
-        self._own = np.eye(4, dtype=np.float32)
+        own = np.eye(4)
         if not self._made_root:
             place_of_root, turn_of_root = takes.root_bone(skeleton, baked)
-            self._own = _matrix(place_of_root * self._unscaled, turn_of_root).astype(np.float32)
+            own = _matrix(place_of_root * self._unscaled, turn_of_root)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
         before = [np.array(bone.matrix_local if bone.parent is None
                            else bone.parent.matrix_local.inverted() @ bone.matrix_local) for bone in bones]
         before[0] = _matrix(place * self._unscaled, turn) @ before[0]
-        for index, joint in enumerate(self._joints):
+        for index, joint in enumerate(joints):
             if index and baked.parents[joint] == 0:
-                before[index] = self._own @ before[index]
-        self._before = np.linalg.inv(before).astype(np.float32)
-        self._found = np.empty_like(self._before)
-        self._at = np.array([ob.data.bones.find(bone.name) for bone in bones])
+                before[index] = own @ before[index]
+        # From here on joints are in the order of the armature's bones, and matrices are transposed.
+        at = np.array([ob.data.bones.find(bone.name) for bone in bones])
+        order = at.argsort()
+        self._at, self._joints, self._top = at[order], joints[order], int(order.argmin())
+        self._own = own.T.astype(np.float32)
+        self._before = np.linalg.inv(before)[order].swapaxes(1, 2).astype(np.float32, order="C")
+        still = np.tile(np.eye(4, dtype=np.float32), (len(joints), 1, 1))
+        still[:, 3, :3] = self.database.fixed[self._joints] * self._unscaled
+        self._still = still.reshape(-1, 16)
+        # Which of the moving joints are bones, and which bones they are.
+        self._there, self._moved = np.nonzero(self._moving[:, None] == self._joints)
         self._bases = np.empty((len(ob.data.bones), 4, 4), dtype=np.float32)
+        self._flat = self._bases.ravel()
 
     def _write_one_by_one(self, ob, root, positions, rotations):
         places = self.database.fixed.copy()
@@ -102,6 +122,13 @@ def _hang_alike(bones, skeleton, baked):
         if not (bone.use_inherit_rotation and bone.use_local_location):
             return False
     return True
+
+
+def _standing(place, turn):
+    """The transposed matrix of something that stands upright."""
+    (x, y, z), (w, _, _, v) = place.tolist(), turn.tolist()
+    cos, sin = w * w - v * v, 2 * w * v
+    return np.array(((cos, sin, 0, 0), (-sin, cos, 0, 0), (0, 0, 1, 0), (x, y, z, 1)), dtype=np.float32)
 
 
 def _matrix(place, turn):
