@@ -25,8 +25,11 @@ class DecompressedMatcher(MotionMatcher):
         now, after = self.frames, self.motion.following[self.frames]
         return self._poses.between(*(self._poses.of(self._states[frames]) for frames in (now, after)))
 
-    def coming(self, who, count):
-        return self._poses.of(self._states[self.frames[who]]).ahead()
+    def contacts(self):
+        return self._poses.of(self._states[self.frames]).contacts.tolist()
+
+    def coming(self, who):
+        return self._poses.of(self._states[self.frames[who]]).alone()
 
 
 class LearnedMatcher:
@@ -72,9 +75,12 @@ class LearnedMatcher:
     def pose(self):
         return self._poses.between(self._shown, self._coming)
 
-    def coming(self, who, count):
+    def contacts(self):
+        return self._shown.contacts.tolist()
+
+    def coming(self, who):
         """As MotionMatcher.coming(): only this frame is known."""
-        return self._shown.take(who).ahead()
+        return self._shown.take(who).alone()
 
     def tags(self):
         """For each character the names of the tags that hold."""
@@ -150,9 +156,9 @@ class Shown:
     def take(self, who):
         return Shown(*(part[who] for part in vars(self).values()))
 
-    def ahead(self):
-        """Positions, rotations, travel and contacts, (K, 1, …)."""
-        return tuple(part[:, None] for part in (self.positions, self.rotations, self.travel, self.contacts))
+    def alone(self):
+        """Positions, rotations and travel of a single frame, (K, 1, …)."""
+        return self.positions[:, None], self.rotations[:, None], self.travel[:, None]
 
     def put(self, who, other):
         for name, part in vars(self).items():

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .matcher import AHEAD
 from .pose import Pose
 
-# So many frames are worked out together: about as many as lie between two searches.
-FRAMES = 6
 # The two rows before them are what was played before: what a jump is compared with.
 BEFORE = 2
 
@@ -22,14 +21,12 @@ BEFORE = 2
 class Step(NamedTuple):
     """What one character plays in a frame, in plain numbers.
 
-    travel    velocity of the root, seen from itself: right, forward, turning (rad/s)
-    contacts  of both feet
-    legs      hip, knee, ankle and toe of both, seen from the root
-    fronts    where both knees bend to, seen from the root
+    travel  velocity of the root, seen from itself: right, forward, turning (rad/s)
+    legs    hip, knee, ankle and toe of both, seen from the root
+    fronts  where both knees bend to, seen from the root
     """
 
     travel: list
-    contacts: list
     legs: list
     fronts: list
 
@@ -46,7 +43,8 @@ class Ahead:
         # One row for each frame: rotations, positions, travel, and what turns make of the legs' rotations.
         self._shapes = [part.shape[1:] for part in (pose.rotations, pose.positions, pose.travel)] + [(2, 4, 4, 4)]
         self._ends = np.cumsum([math.prod(shape) for shape in self._shapes]).tolist()
-        self._rows = np.zeros((count, BEFORE + FRAMES, self._ends[-1]), dtype=np.float32)
+        self._rows = np.zeros((count, BEFORE + AHEAD, self._ends[-1]), dtype=np.float32)
+        self._all_rows, self._firsts = self._rows.reshape(-1, self._ends[-1]), range(0, count * (BEFORE + AHEAD), BEFORE + AHEAD)
         self._parts = self._split(self._rows)
         for part, begin in zip(self._parts, (pose.rotations, pose.positions, pose.travel)):
             part[:] = begin[:, None]
@@ -54,43 +52,37 @@ class Ahead:
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
         self.steps = []
 
-    def step(self, matcher, jumped=(), blend=None):
+    def step(self, matcher, blend, jumped=(), resumed=()):
         """One frame on, to what the matcher plays now.
 
-        jumped  indices of those that have jumped there
-        blend   the Blend from now on, or None if it stays
+        blend    the Blend from now on
+        jumped   indices of those that have jumped there
+        resumed  joints that go on from how they were shown: (character, joints (P,), their rotations (P, 4), those
+                 before)
         """
         self._at = [at + 1 for at in self._at]
-        anew = blend is not None and blend != self._inertia.blend
-        who = [index for index, (at, end) in enumerate(zip(self._at, self._end))
-               if anew or at >= end or index in jumped]
+        anew = {*jumped, *(index for index, *_ in resumed)} if blend == self._inertia.blend else range(len(self._at))
+        who = [index for index, (at, end) in enumerate(zip(self._at, self._end)) if at >= end or index in anew]
         if who:
             self._begin_here(who)
-            self._inertia.blend = blend or self._inertia.blend
-            if jumped:
-                last, earlier = (_pose(self._split(self._rows[:, row])) for row in (1, 0))
-                self._inertia.transition(jumped, last, earlier, matcher.pose(), self._dt)
+            self._inertia.blend = blend
+            if jumped or resumed:
+                self._change(matcher.pose(), jumped, resumed)
             self._work_out(matcher, who)
-        self._look_up()
-
-    def resume(self, matcher, joints):
-        """Some joints go on from how they were shown: [(character, joints (P,), their rotations (P, 4), those before)].
-        """
-        who, rotations, pose = sorted({each[0] for each in joints}), self._parts[0], matcher.pose()
-        self._begin_here(who)
-        for index, which, shown, shown_before in joints:
-            rotations[index, 1, which], rotations[index, 0, which] = shown, shown_before
-            self._inertia.resume(index, which, shown, shown_before, pose, self._dt)
-        self._work_out(matcher, who)
-        self._look_up()
+        self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
 
     def now(self):
         """Rotations (K, J, 4), positions (K, M, 3), travel (K, 3) and turners (K, 2, 4, 4, 4) of this frame, copied."""
-        rows = self._rows.reshape(-1, self._ends[-1])
-        return self._split(rows.take([index * (BEFORE + FRAMES) + at for index, at in enumerate(self._at)], axis=0))
+        return self._split(self._all_rows.take([first + at for first, at in zip(self._firsts, self._at)], axis=0))
 
-    def _look_up(self):
-        self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
+    def _change(self, pose, jumped, resumed):
+        """Offsets to what the database has now."""
+        if jumped:
+            last, earlier = (_pose(self._split(self._rows[:, row])) for row in (1, 0))
+            self._inertia.transition(jumped, last, earlier, pose, self._dt)
+        for index, joints, shown, shown_before in resumed:
+            self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
+            self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
     def _begin_here(self, who):
         """Characters (indices) whose rows are to be worked out from this frame on."""
@@ -102,16 +94,15 @@ class Ahead:
                 self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
-        coming, rotations, travel, contacts = matcher.coming(who, FRAMES)
-        positions, rotations, travel = self._inertia.over(who, coming, rotations, travel, self._dt)
+        positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
         frames, turners = self._legs.seen_from_root(positions, rotations)
         count = travel.shape[1]
         for part, found in zip(self._parts, (rotations, positions, travel, turners)):
             part[who, BEFORE:BEFORE + count] = found
         fronts = frames[..., -4, :3, :3] @ self._legs.fronts[..., None]
-        steps = [each.tolist() for each in (travel, contacts, frames[..., -4:, :3, 3], fronts[..., 0])]
+        steps = [each.tolist() for each in (travel, frames[..., -4:, :3, 3], fronts[..., 0])]
         for index, *each in zip(who, *steps):
-            self._coming[index], self._end[index] = [Step(*step) for step in zip(*each)], BEFORE + count
+            self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
 
     def _split(self, rows):
         """Views of the parts of rows (…, all)."""

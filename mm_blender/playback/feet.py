@@ -207,23 +207,24 @@ class Feet:
         return [(index, side) for index, pair in enumerate(self.pairs) for side, foot in enumerate(pair)
                 if foot.release(contacts[index][side], self.lock, dt)]
 
-    def plant(self, roots, heights, steps, dt, ground=None):
+    def plant(self, roots, heights, steps, contacts, dt, ground=None):
         """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4), as turned() takes it.
 
-        roots    (place, yaw) of each one
-        heights  of the roots
-        steps    the Step of each one: what it plays
-        ground   heights (K, N) of points (K, N, 3), or None for the plane z = 0
+        roots     (place, yaw) of each one
+        heights   of the roots
+        steps     the Step of each one: what it plays
+        contacts  [character][side] whether the source says that each foot stands
+        ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
         lock, lengths, has_toes = self.lock, self.legs.lengths, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
         legs = [[[_in_world(joint, *root) for joint in leg] for leg in step.legs] for root, step in zip(roots, steps)]
         unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, legs, dt)
         self._toes, turns = [], []
-        for pair, root, step, leg, under in zip(self.pairs, roots, steps, legs, unders):
+        for pair, root, step, leg, stand, under in zip(self.pairs, roots, steps, legs, contacts, unders):
             for side, foot in enumerate(pair):
                 hip, _, ankle, toe = leg[side]
-                goal = foot.hold(hip, ankle, toe, step.contacts[side], under[side], lengths[side], lock, dt)
+                goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
                 self._toes += goal
                 joints = step.legs[side]
                 near = tuple(joints[3]) if goal == toe else _from_root(goal, *root)

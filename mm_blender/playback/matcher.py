@@ -6,6 +6,8 @@ import numpy as np
 from ..control.speeds import root_velocities
 from .pose import Pose
 
+# So many frames, this one included, are known to come if nobody jumps: about as many as lie between two searches.
+AHEAD = 6
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
 
@@ -31,11 +33,15 @@ class Motion:
         for part in database.ranges:
             self.following[part.stop - 1] = part.start + 1 if part.loop and len(part) > 1 else part.stop - 1
             self.ends[part.stop - 1] = not part.loop
+        self._coming = np.empty((len(database), AHEAD), dtype=np.int32)
+        self._coming[:, 0] = np.arange(len(database))
+        for step in range(1, AHEAD):
+            self._coming[:, step] = self.following[self._coming[:, step - 1]]
 
-    def rows(self, frames):
-        """Positions, rotations, travel and contacts of frames, an array of any shape."""
-        positions, rotations, _, _, travel, contacts = self._tables
-        return tuple(table.take(frames, axis=0) for table in (positions, rotations, travel, contacts))
+    def coming(self, frames):
+        """Positions, rotations and travel (K, AHEAD, …), as in a Pose, of frames (K,) and those that follow."""
+        frames = self._coming.take(frames, axis=0)
+        return tuple(table.take(frames, axis=0) for table in (self.positions, self.database.rotations, self.travel))
 
     def at(self, frames):
         return Pose(*(table.take(frames, axis=0) for table in self._tables))
@@ -66,13 +72,14 @@ class MotionMatcher:
     def pose(self):
         return self.motion.at(self.frames)
 
-    def coming(self, who, count):
-        """Positions, rotations, travel and contacts (W, N, …), as in a Pose, of this frame and those that follow for
-        characters `who` (indices) if they do not jump: as many as are known, at most `count`."""
-        frames = [self.frames.take(who)]
-        for _ in range(count - 1):
-            frames.append(self.motion.following.take(frames[-1]))
-        return self.motion.rows(np.stack(frames, axis=1))
+    def contacts(self):
+        """[character][side] whether each foot stands."""
+        return self.motion.database.contacts.take(self.frames, axis=0).tolist()
+
+    def coming(self, who):
+        """Positions, rotations and travel (W, N, …), as in a Pose, of this frame and those that follow for characters
+        `who` (indices) if they do not jump: as many as are known, at most AHEAD."""
+        return self.motion.coming(self.frames.take(who))
 
     def advance(self):
         """One frame on; (K,) who came to the end of a clip and has to search."""

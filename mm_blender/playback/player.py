@@ -114,9 +114,8 @@ class Player:
         self.feet.lock = self.settings.lock
         ended = self.matcher.advance()
         jumped = self._search(velocities, yaws, halflife, ended)
-        self._ahead.step(self.matcher, jumped, self.settings.blend)
-        self.contacts = [step.contacts for step in self._ahead.steps]
-        self._release_feet()
+        self.contacts = self.matcher.contacts()
+        self._ahead.step(self.matcher, self.settings.blend, jumped, self._released())
         self._move_roots()
         self._plant_feet()
 
@@ -160,11 +159,10 @@ class Player:
         self.roots = [synchronise(*travel(*root, step.travel, dt), step.travel, *goal, sync, dt)
                       for root, step, goal in zip(self.roots, self._ahead.steps, self.simulation.roots)]
 
-    def _release_feet(self):
+    def _released(self):
+        """The legs of feet that are let go in this frame, as Ahead.step() takes them."""
         released = [(who, self.legs.turning[side]) for who, side in self.feet.release(self.contacts, self.dt)]
-        if released:
-            self._ahead.resume(self.matcher, [(who, leg, self.rotations[who, leg], self._rotations_before[who, leg])
-                                              for who, leg in released])
+        return [(who, leg, self.rotations[who, leg], self._rotations_before[who, leg]) for who, leg in released]
 
     def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
@@ -175,7 +173,7 @@ class Player:
         self._rotations_before = self.rotations
         self.rotations, self.moving, _, turners = self._ahead.now()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
-        turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.dt, self.ground)
+        turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
         self.rotations[:, self.legs.turning] = turned(turners, turns)[:, :, :self.legs.turning.shape[1]]
 
     def _climb(self):
