@@ -6,7 +6,6 @@ NumPy costs more than the few numbers of one frame in it, so several frames are 
 by one. They are worked out anew when they are used up, at a jump, and when a foot is let go.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -40,14 +39,13 @@ class Ahead:
     def __init__(self, pose: Pose, legs, inertia, dt):
         self._legs, self._inertia, self._dt = legs, inertia, dt
         count = len(pose.rotations)
-        # One row for each frame: rotations, positions, travel, and what turns make of the legs' rotations.
-        self._shapes = [part.shape[1:] for part in (pose.rotations, pose.positions, pose.travel)] + [(2, 4, 4, 4)]
-        self._ends = np.cumsum([math.prod(shape) for shape in self._shapes]).tolist()
-        self._rows = np.zeros((count, BEFORE + AHEAD, self._ends[-1]), dtype=np.float32)
-        self._all_rows, self._firsts = self._rows.reshape(-1, self._ends[-1]), range(0, count * (BEFORE + AHEAD), BEFORE + AHEAD)
+        # One row for each frame: rotations, positions and travel one after the other.
+        rows = np.concatenate([part.reshape(count, -1) for part in (pose.rotations, pose.positions, pose.travel)],
+                              axis=1, dtype=np.float32)
+        self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
+        self._rows = np.repeat(rows[:, None], BEFORE + AHEAD, axis=1)
+        self._turners = np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)
         self._parts = self._split(self._rows)
-        for part, begin in zip(self._parts, (pose.rotations, pose.positions, pose.travel)):
-            part[:] = begin[:, None]
         # The row of each one that is played, where its rows end, and the Steps of its coming ones.
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
         self.steps = []
@@ -64,6 +62,7 @@ class Ahead:
         anew = {*jumped, *(index for index, *_ in resumed)} if blend == self._inertia.blend else range(len(self._at))
         who = [index for index, (at, end) in enumerate(zip(self._at, self._end)) if at >= end or index in anew]
         if who:
+            who = np.array(who)
             self._begin_here(who)
             self._inertia.blend = blend
             if jumped or resumed:
@@ -72,8 +71,16 @@ class Ahead:
         self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
 
     def now(self):
-        """Rotations (K, J, 4), positions (K, M, 3), travel (K, 3) and turners (K, 2, 4, 4, 4) of this frame, copied."""
-        return self._split(self._all_rows.take([first + at for first, at in zip(self._firsts, self._at)], axis=0))
+        """Rotations (K, J, 4), positions (K, M, 3) and travel (K, 3) of this frame: copies."""
+        return self._split(self._rows.reshape(-1, self._rows.shape[-1]).take(self._here(), axis=0))
+
+    def turners(self):
+        """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
+        return self._turners.reshape(-1, 2, 4, 4, 4).take(self._here(), axis=0)
+
+    def _here(self):
+        """Which of all rows is played, of each character."""
+        return [index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)]
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
@@ -97,7 +104,7 @@ class Ahead:
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
         frames, turners = self._legs.seen_from_root(positions, rotations)
         count = travel.shape[1]
-        for part, found in zip(self._parts, (rotations, positions, travel, turners)):
+        for part, found in zip((*self._parts, self._turners), (rotations, positions, travel, turners)):
             part[who, BEFORE:BEFORE + count] = found
         fronts = frames[..., -4, :3, :3] @ self._legs.fronts[..., None]
         steps = [each.tolist() for each in (travel, frames[..., -4:, :3, 3], fronts[..., 0])]
@@ -105,12 +112,12 @@ class Ahead:
             self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
 
     def _split(self, rows):
-        """Views of the parts of rows (…, all)."""
-        starts = [0, *self._ends]
-        return [rows[..., start:end].reshape(*rows.shape[:-1], *shape)
-                for start, end, shape in zip(starts, self._ends, self._shapes)]
+        """Rotations, positions and travel in such rows (…, all)."""
+        shape, first, last = rows.shape[:-1], 4 * self._joints, 3 * self._moving
+        return (rows[..., :first].reshape(*shape, self._joints, 4),
+                rows[..., first:first + last].reshape(*shape, self._moving, 3), rows[..., first + last:])
 
 
 def _pose(parts):
-    rotations, positions, travel, _ = parts
+    rotations, positions, travel = parts
     return Pose(positions, rotations, None, None, travel, None)

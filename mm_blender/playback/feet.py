@@ -208,7 +208,7 @@ class Feet:
                 if foot.release(contacts[index][side], self.lock, dt)]
 
     def plant(self, roots, heights, steps, contacts, dt, ground=None):
-        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4), as turned() takes it.
+        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4) for turned().
 
         roots     (place, yaw) of each one
         heights   of the roots

@@ -107,13 +107,13 @@ class Inertia:
                 travel + offsets[:, :, -1])
 
     def _decay(self, count, dt):
-        """(2, 2, count + 1, J + M + 1, 1) what becomes of offsets and speeds within none to count steps of dt."""
+        """(2, 2, count + 1, J + M + 1, 3) what becomes of offsets and speeds within none to count steps of dt."""
         key = self.blend.halflife, dt, count
         if key not in self._decays:
             times = dt * np.arange(count + 1)[:, None, None]
             ends = [spring.decay(*begin, self.blend.halflife * self._slower, times) for begin in np.eye(2)]
             self._decays = self._decays if len(self._decays) < READY else {}
-            self._decays[key] = np.array(ends, dtype=np.float32).swapaxes(0, 1)
+            self._decays[key] = np.repeat(np.array(ends, dtype=np.float32).swapaxes(0, 1), 3, axis=-1)
         return self._decays[key]
 
 

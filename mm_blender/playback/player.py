@@ -95,7 +95,7 @@ class Player:
 
     @property
     def played(self):
-        rotations, positions, travel, _ = self._ahead.now()
+        rotations, positions, travel = self._ahead.now()
         return replace(self.matcher.pose(), positions=positions, rotations=rotations, travel=travel)
 
     def place(self, positions, yaws):
@@ -171,10 +171,10 @@ class Player:
             self._climb()
             heights = self.heights.tolist()
         self._rotations_before = self.rotations
-        self.rotations, self.moving, _, turners = self._ahead.now()
+        self.rotations, self.moving, _ = self._ahead.now()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
         turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
-        self.rotations[:, self.legs.turning] = turned(turners, turns)[:, :, :self.legs.turning.shape[1]]
+        self.rotations[:, self.legs.turning] = turned(self._ahead.turners(), turns)[:, :, :self.legs.turning.shape[1]]
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""

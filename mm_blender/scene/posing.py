@@ -9,7 +9,6 @@ from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
 from . import keys, rig, takes
 
-
 # What each pair of a quaternion's components adds to a transposed matrix.
 _TO_COLUMNS = TO_FRAME.reshape(16, 4, 4).swapaxes(1, 2).reshape(16, 16).astype(np.float32)
 
@@ -18,7 +17,8 @@ class Poser:
     """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
 
     What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones,
-    which are written as Blender has them in memory, column after column. Where bones hang from each other in another way than joints do, they are worked out one by one as for keyframes.
+    transposed as Blender has them in memory. Where bones hang from each other in another way than joints do, they are
+    worked out one by one as for keyframes.
     """
 
     def __init__(self, ob, database, names=None):
