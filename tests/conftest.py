@@ -16,7 +16,7 @@ import importlib.util
 import os
 import sys
 import tarfile
-from functools import cache, partial
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from pathlib import Path
 
@@ -81,14 +81,9 @@ def extension():
 @pytest.fixture(scope="session")
 def demo_database():
     """The demo motion, baked."""
-    from mm_blender.matching import bake, schema
-    from mm_blender.motion import demo
-    from mm_blender.motion.roles import find_character
-    from mm_blender.prepare.recipe import Recipe
-    from mm_blender.steps import run
+    from tests.databases import demo_motion
 
-    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo.clips()]
-    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+    return demo_motion()
 
 
 @pytest.fixture
@@ -122,12 +117,6 @@ def _few_clips():
     from mm_blender.motion import demo
 
     return [clip for clip in demo.clips(60) if clip.name in FEW]
-
-
-def _ready(clip):
-    """The work of reading a clip that is already there."""
-    yield 1.0
-    return clip
 
 
 def load_extension():

@@ -2,60 +2,25 @@
 """How well does a character follow, how still do its feet stand, does anything pop? All courses, two minutes each, on
 the demo motion and on LAFAN1 with its mirror image."""
 
-# ruff: noqa: E402
-import subprocess
 import sys
-import tarfile
-import tempfile
-from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-ARCHIVE = ROOT.parent / "shared" / "data" / "lafan1.tar.xz"
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mm_blender.evaluate import courses, driving
-from mm_blender.matching import bake, schema
-from mm_blender.matching import database as databases
-from mm_blender.motion import demo
-from mm_blender.motion.roles import find_character
 from mm_blender.playback.drive import drive, drive_all
 from mm_blender.playback.library import Library
 from mm_blender.playback.player import Drive
 from mm_blender.playback.root import Sync
-from mm_blender.prepare.recipe import Recipe
-from mm_blender.steps import run
+from tests.databases import demo_motion, lafan1_mirrored
 
 SLIDE, SUNK, APART, ALONE, TURN_BACK, POP, STUCK = 0.5, 5.0, 0.12, 0.5, 0.6, 1.5, 1.5
 
 
 def main():
     measure("demo motion", demo_motion())
-    if ARCHIVE.exists():
-        measure("LAFAN1 mirrored", lafan1())
-    else:
-        print(f"  left out: the mocap archive {ARCHIVE.name} is not beside the checkout")
-
-
-def demo_motion():
-    sources = [bake.Source(clip.name, partial(ready, clip), clip.name) for clip in demo.clips()]
-    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
-
-
-def ready(clip):
-    """The work of reading a clip that is already there."""
-    yield 1.0
-    return clip
-
-
-def lafan1():
-    with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(ARCHIVE) as content:
-            content.extractall(folder, filter="data")
-        out = Path(folder) / "lafan1.mmdb"
-        subprocess.run([sys.executable, "-m", "mm_blender", "bake", Path(folder) / "lafan1", "--mirror", "--json",
-                        "-o", out], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-        return databases.load(out)
+    if (database := lafan1_mirrored()) is not None:
+        measure("LAFAN1 mirrored", database)
 
 
 def measure(label, database):

@@ -10,10 +10,7 @@ import os
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ[name] = "1"  # read when NumPy is imported
 
-import subprocess
 import sys
-import tarfile
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -21,41 +18,29 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-ARCHIVE = ROOT.parent / "shared" / "data" / "lafan1.tar.xz"
 STREAM = ROOT / ".cache" / "bench" / "queries.npz"
 sys.path.insert(0, str(ROOT))
 
 from mm_blender.evaluate.courses import all_courses
-from mm_blender.matching import database as databases
 from mm_blender.matching.search import Search, enterable
 from mm_blender.playback.drive import drive_all, search_of
+from tests.databases import lafan1_mirrored
 
 SHARE, CROWD, TOGETHER, WEIGHTS, TAGS, GROWTH = 1 / 6, 32, 0.7, 0.3, 10, 4
 TURNS, TIMED = 5, 40 * CROWD
 
 
 def main():
-    if not ARCHIVE.exists():
-        print(f"  left out: the mocap archive {ARCHIVE.name} is not beside the checkout")
+    database = lafan1_mirrored()
+    if database is None:
         return
-    database = baked()
     begin = time.perf_counter()
-    search = search_of(database)
+    search = search_of(replace(database, cells=None))  # as if they had not been gathered when it was baked
     print(f"  {len(database):,} frames, {database.schema.size} numbers each: built in {seconds_since(begin):.1f} s")
     queries, frames = stream(database, search)
     measure_queries(database, search, queries, frames)
     measure_changes(database, search)
     measure_growth(database, search.weights, queries)
-
-
-def baked():
-    with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(ARCHIVE) as content:
-            content.extractall(folder, filter="data")
-        out = Path(folder) / "lafan1.mmdb"
-        subprocess.run([sys.executable, "-m", "mm_blender", "bake", Path(folder) / "lafan1", "--mirror", "--json",
-                        "-o", out], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-        return databases.load(out)
 
 
 def stream(database, search):

@@ -2,17 +2,12 @@
 """What scripts/demo.py leaves behind: a driven take that Space plays, and its figures in words."""
 
 import importlib.util
-from functools import cache
 from pathlib import Path
 
 import bpy
 import pytest
 
-from mm_blender.motion import demo
-from mm_blender.scene import demo_character
-
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "demo.py"
-FEW = ("idle", "walk", "run", "walk start left", "walk stop left")
 
 
 @pytest.fixture
@@ -24,13 +19,9 @@ def script():
 
 
 @pytest.fixture
-def character(extension, monkeypatch, tmp_path):
-    clips = _few_clips()
-    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
-    bpy.ops.mm.create_demo(with_mesh=False)
-    bpy.context.object.mm.bake.path = str(tmp_path / "demo.mmdb")
+def character(small_demo):
     bpy.ops.mm.bake()
-    return bpy.context.object
+    return small_demo
 
 
 def test_the_drive_is_what_space_plays(script, character):
@@ -51,8 +42,3 @@ def test_the_report_has_the_figures_of_the_drive(script, character):
     words = script._in_words(report)
     assert "drove it for 23.5 s, which took 1.5 s" in words and "| slide of feet that are held | 0.0" in words
     assert "![The drive](drive.png)" in words
-
-
-@cache
-def _few_clips():
-    return [clip for clip in demo.clips(60.0) if clip.name in FEW]

@@ -8,10 +8,14 @@ itself (drawing, timers, keys), does the next thing, and puts what it found into
 import json
 import runpy
 import subprocess
+import sys
+import time
 import traceback
 from pathlib import Path
 
 import bpy
+
+EXTENSION = "bl_ext.user_default.motion_matching"
 
 _pictures = None
 
@@ -37,6 +41,30 @@ def play(script, result_file, pictures):
         bpy.ops.wm.quit_blender()
 
     bpy.app.timers.register(step, first_interval=1.0, persistent=True)
+
+
+def engine(name):
+    """A module of the installed extension's engine, for example "scene.jobs"."""
+    return sys.modules[f"{EXTENSION}.mm_blender.{name}"]
+
+
+def session():
+    """The drive that is under way, or None."""
+    return engine("scene.driving").current()
+
+
+def drive_on(seconds):
+    """Steps that let so many seconds be driven: Blender may not draw as fast as they pass."""
+    end, limit = session().seconds + seconds, time.monotonic() + 90
+    while session() is not None and session().seconds < end:
+        assert time.monotonic() < limit, f"nothing moves: {session().status}"
+        yield 0.05
+
+
+def empty_scene():
+    """Removes all objects."""
+    for ob in list(bpy.data.objects):
+        bpy.data.objects.remove(ob)
 
 
 def view3d():

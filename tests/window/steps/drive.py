@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An artist drives: walks, turns, runs, stops, strafes, crouches and keeps the take; then thinks better of another."""
 
-import sys
 
 import bpy
-from inside import hold, in_view3d, let_go, picture, press, view3d
+from inside import drive_on, empty_scene, hold, in_view3d, let_go, picture, press, session, view3d
 from mathutils import Euler, Quaternion
-
-EXTENSION = "bl_ext.user_default.motion_matching"
 
 
 def steps(result):
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
+    empty_scene()
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
         bpy.ops.mm.bake()
@@ -25,51 +21,51 @@ def steps(result):
     before = state(ob)
     press("D", ctrl=True, shift=True)
     yield 0.5
-    result["shortcut"] = driving().current() is not None
+    result["shortcut"] = session() is not None
     hold("W")
-    yield from until(2.5)
+    yield from drive_on(2.5)
     picture("drive_walk", view3d()[1])
     result["walking"] = facts()
     hold("A")
-    yield from until(0.6)
+    yield from drive_on(0.6)
     let_go("W")
-    yield from until(0.5)
+    yield from drive_on(0.5)
     picture("drive_turn", view3d()[1])
     result["turning"] = facts()
     hold("LEFT_SHIFT")
-    yield from until(2.5)
+    yield from drive_on(2.5)
     picture("drive_run", view3d()[1])
     result["running"] = facts()
     result["slider"] = slide(ob)
     let_go("LEFT_SHIFT", "A")
-    yield from until(1.2)
+    yield from drive_on(1.2)
     picture("drive_stop", view3d()[1])
     result["standing"] = facts()
     hold("LEFT_ALT", "D")
-    yield from until(1.5)
+    yield from drive_on(1.5)
     result["strafing"] = facts()
     let_go("LEFT_ALT", "D")
     hold("LEFT_CTRL", "W")
-    yield from until(2.5)
+    yield from drive_on(2.5)
     picture("drive_crouch", view3d()[1])
     result["crouching"] = facts()
     let_go("LEFT_CTRL", "W")
-    yield from until(0.5)
+    yield from drive_on(0.5)
 
     # Esc: everything as it was.
     press("ESC")
     yield 0.5
     result["restored"] = state(ob) == before
-    result["over"] = driving().current() is None
+    result["over"] = session() is None
     result["actions after Esc"] = len(bpy.data.actions)
 
     # The button, and Enter.
     with in_view3d():
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")
-    yield from until(2.0)
+    yield from drive_on(2.0)
     let_go("W")
-    played = driving().current().seconds
+    played = session().seconds
     press("RET")
     yield 0.5
     action = ob.animation_data.action
@@ -91,32 +87,24 @@ def steps(result):
     result["redone"] = bpy.context.object.animation_data.action.name == result["kept"]["name"]
 
 
-def until(seconds):
-    """Let Blender go on until so many seconds have been driven; it may not draw as fast as they pass."""
-    session = driving().current()
-    end = session.seconds + seconds
-    while session.seconds < end and driving().current() is session:
-        yield 0.05
-
-
 def facts():
-    session = driving().current()
-    status, (_, view) = session.status, (None, view3d()[2].region_3d)
+    driven, view = session(), view3d()[2].region_3d
+    status = driven.status
     bpy.context.view_layer.update()
     hips = bpy.context.object.matrix_world @ bpy.context.object.pose.bones["hips"].head
     return {"speed": status.speed, "tags": status.tags, "clip": status.clip, "device": status.device,
             "gait": status.gait, "frame ms": status.frame_ms, "search ms": status.search_ms,
             "view apart": (view.view_location.xy - hips.xy).length,
-            "yaw": float(session.driven.player.yaws[0]), "apart": float(
-                (session.paths.root - session.paths.simulated) @ (session.paths.root - session.paths.simulated)) ** 0.5}
+            "yaw": float(driven.driven.player.yaws[0]), "apart": float(
+                (driven.paths.root - driven.paths.simulated) @ (driven.paths.root - driven.paths.simulated)) ** 0.5}
 
 
 def slide(ob):
     """Turn the sliders of the features while driving."""
-    search = driving().current().driven.stage.library.choice().search
+    search = session().driven.stage.library.choice().search
     before = search.weights.copy()
     ob.mm.features.responsiveness = 2.0
-    driving().current().tick(bpy.context)
+    session().tick(bpy.context)
     changed = bool((search.weights != before).any())
     ob.mm.features.responsiveness = 1.0
     return changed
@@ -144,7 +132,3 @@ def look(distance):
     space.region_3d.view_location = (0, 0, 0.85)
     space.region_3d.view_rotation = Euler((1.25, 0.0, -0.9)).to_quaternion() @ Quaternion()
     space.region_3d.view_distance = distance * 2
-
-
-def driving():
-    return sys.modules[f"{EXTENSION}.mm_blender.scene.driving"]

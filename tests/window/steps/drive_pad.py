@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An artist drives with a (virtual) gamepad: walks, runs, orbits, strafes, pulls the plug, and keeps the take."""
 
-import sys
 import time
 
 import bpy
-from inside import in_view3d, picture, view3d
-
-EXTENSION = "bl_ext.user_default.motion_matching"
+from inside import drive_on, empty_scene, in_view3d, picture, session, view3d
 
 
 def steps(result):
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
+    empty_scene()
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT", with_mesh=True)
         bpy.ops.mm.bake()
@@ -26,40 +22,40 @@ def steps(result):
     # Plugged in while driving.
     index = sdl2.SDL_JoystickAttachVirtual(sdl2.SDL_JOYSTICK_TYPE_GAMECONTROLLER, 6, 15, 0)
     pad = sdl2.SDL_JoystickOpen(index)
-    yield from on(0.2)
+    yield from drive_on(0.2)
     result["names"] = session().gamepads.names
     axis, button = sdl2.SDL_JoystickSetVirtualAxis, sdl2.SDL_JoystickSetVirtualButton
 
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_LEFTY, -18000)
-    yield from on(1.5)
+    yield from drive_on(1.5)
     result["half"] = facts()
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_LEFTY, -32767)
-    yield from on(1.5)
+    yield from drive_on(1.5)
     result["walk"] = facts()
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 32767)
-    yield from on(2.0)
+    yield from drive_on(2.0)
     result["run"] = facts()
     picture("drive_pad", view3d()[1])
     turned = view.view_rotation.copy()
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_RIGHTX, 32767)
-    yield from on(0.5)
+    yield from drive_on(0.5)
     result["orbit"] = turned.rotation_difference(view.view_rotation).angle
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_RIGHTX, 0)
     axis(pad, sdl2.SDL_CONTROLLER_AXIS_TRIGGERRIGHT, -32768)
     button(pad, sdl2.SDL_CONTROLLER_BUTTON_X, 1)
-    yield from on(0.1)
+    yield from drive_on(0.1)
     button(pad, sdl2.SDL_CONTROLLER_BUTTON_X, 0)
-    yield from on(0.3)
+    yield from drive_on(0.3)
     result["strafe"] = bpy.context.object.mm.drive.strafe
     bpy.context.object.mm.drive.strafe = False
 
     # Unplugged with the stick held: it stops; plugged in again it goes on.
     sdl2.SDL_JoystickDetachVirtual(index)
-    yield from on(1.5)
+    yield from drive_on(1.5)
     result["unplugged"] = facts()
     index = sdl2.SDL_JoystickAttachVirtual(sdl2.SDL_JOYSTICK_TYPE_GAMECONTROLLER, 6, 15, 0)
     pad = sdl2.SDL_JoystickOpen(index)
-    yield from on(0.3)
+    yield from drive_on(0.3)
     button(pad, sdl2.SDL_CONTROLLER_BUTTON_START, 1)
     end = time.monotonic() + 10
     while session() is not None and time.monotonic() < end:
@@ -68,18 +64,6 @@ def steps(result):
     sdl2.SDL_JoystickDetachVirtual(index)
 
 
-def on(seconds):
-    """Let so many seconds be driven."""
-    end, limit = session().seconds + seconds, time.monotonic() + 60
-    while session().seconds < end:
-        assert time.monotonic() < limit, "nothing moves"
-        yield 0.05
-
-
 def facts():
     status = session().status
     return {"device": status.device, "speed": status.speed, "gait": status.gait, "tags": status.tags}
-
-
-def session():
-    return sys.modules[f"{EXTENSION}.mm_blender.scene.driving"].current()

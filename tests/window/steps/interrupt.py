@@ -2,13 +2,10 @@
 """Cancel, undo, delete the armature and open another file, each in the middle of a bake."""
 
 import hashlib
-import sys
 from pathlib import Path
 
 import bpy
-from inside import in_view3d
-
-EXTENSION = "bl_ext.user_default.motion_matching"
+from inside import engine, in_view3d
 
 
 def steps(result):
@@ -83,9 +80,6 @@ def baking():
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
-
-def engine(name):
-    return sys.modules[f"{EXTENSION}.mm_blender.{name}"]
 
 
 def jobs():

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Another key for forward, set as in the preferences; then the keys are restored. With a picture of the preferences."""
 
-import sys
 from types import SimpleNamespace
 
 import bpy
-from inside import hold, in_view3d, let_go, picture, press, view3d
-
-EXTENSION = "bl_ext.user_default.motion_matching"
+from inside import EXTENSION, drive_on, engine, hold, in_view3d, let_go, picture, press, session, view3d
 
 
 def steps(result):
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
         bpy.ops.mm.bake()
-    keymap = engine("keymap")
+    keymap = engine("scene.keymap")
     result["labels"] = keymap.labels()
     result["shortcut"] = keymap.shortcut().to_string()
 
@@ -24,15 +21,11 @@ def steps(result):
     press("D", ctrl=True, shift=True)
     yield 0.5
     for key in ("W", "I", "UP_ARROW"):
-        before = engine("driving").current().seconds
         hold(key)
-        while engine("driving").current().seconds < before + 1.0:
-            yield 0.05
-        result[key] = engine("driving").current().status.speed
+        yield from drive_on(1.0)
+        result[key] = session().status.speed
         let_go(key)
-        before = engine("driving").current().seconds
-        while engine("driving").current().seconds < before + 1.5:
-            yield 0.05
+        yield from drive_on(1.5)
     press("ESC")
     yield 0.5
 
@@ -51,8 +44,4 @@ def steps(result):
     own = SimpleNamespace(type="BOX", x=area.x + 180, y=area.y + area.height - 523, width=area.width - 195, height=233)
     picture("preferences", own)
     area.ui_type = "VIEW_3D"
-    result["gamepads"] = engine("gamepads").sentence()
-
-
-def engine(name):
-    return sys.modules[f"{EXTENSION}.mm_blender.scene.{name}"]
+    result["gamepads"] = engine("scene.gamepads").sentence()

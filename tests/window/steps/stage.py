@@ -2,19 +2,14 @@
 """Two characters among walls and on a slope: one is driven up and along, a click hands over to the other."""
 
 import math
-import sys
-import time
 
 import bpy
-from inside import hold, in_view3d, let_go, picture, press, view3d
+from inside import drive_on, empty_scene, hold, in_view3d, let_go, picture, press, session, view3d
 from mathutils import Euler
-
-EXTENSION = "bl_ext.user_default.motion_matching"
 
 
 def steps(result):
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
+    empty_scene()
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
         bpy.ops.mm.bake()
@@ -34,19 +29,19 @@ def steps(result):
     with in_view3d():
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")
-    yield from on(4.5)
+    yield from drive_on(4.5)
     let_go("W")
-    yield from on(1.0)
+    yield from drive_on(1.0)
     result["up"] = place(hero)
     result["on the slope"] = {"ground": float(height(hero)), "toes": [float(toe[2]) for toe in session().paths.toes]}
     picture("drive_slope", view3d()[1])
 
     bpy.context.view_layer.objects.active = other
     hold("D")
-    yield from on(4.5)
+    yield from drive_on(4.5)
     result["driven"] = session().driven.name
     hold("W")
-    yield from on(2.0)
+    yield from drive_on(2.0)
     let_go("W", "D")
     result["along the wall"] = place(other)
     result["the first"] = place(hero)
@@ -94,14 +89,3 @@ def height(ob):
     hit, at, *_ = floor.ray_cast(inside @ type(inside.translation)((x, y, 9)), inside.to_3x3() @ type(
         inside.translation)((0, 0, -1)))
     return (floor.matrix_world @ at).z if hit else 0.0
-
-
-def on(seconds):
-    end, limit = session().seconds + seconds, time.monotonic() + 90
-    while session().seconds < end:
-        assert time.monotonic() < limit, "nothing moves"
-        yield 0.05
-
-
-def session():
-    return sys.modules[f"{EXTENSION}.mm_blender.scene.driving"].current()

@@ -2,19 +2,15 @@
 """Whatever an artist does while driving: undo, open a file, delete, rename, switch, look away, disable us."""
 
 import os
-import sys
 import tempfile
 import time
 
 import bpy
-from inside import hold, in_view3d, let_go, press, view3d
-
-EXTENSION = "bl_ext.user_default.motion_matching"
+from inside import EXTENSION, drive_on, empty_scene, engine, hold, in_view3d, let_go, press, session, view3d
 
 
 def steps(result):
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
+    empty_scene()
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT", with_mesh=False)
     folder = tempfile.mkdtemp()
@@ -158,10 +154,7 @@ def begin():
 def on(seconds=0.3):
     """Let so many seconds be driven, walking."""
     hold("W")
-    end, limit = session().seconds + seconds, time.monotonic() + 20
-    while session() is not None and session().seconds < end:
-        assert time.monotonic() < limit, f"nothing moves: {session().status}"
-        yield 0.05
+    yield from drive_on(seconds)
     let_go("W")
 
 
@@ -202,9 +195,5 @@ def poses(ob):
 
 
 def keyed(ob, bone):
-    curves = sys.modules[f"{EXTENSION}.mm_blender.scene.actions"].fcurves(ob.animation_data.action, ob)
+    curves = engine("scene.actions").fcurves(ob.animation_data.action, ob)
     return any(f'"{bone}"' in curve.data_path for curve in curves)
-
-
-def session():
-    return sys.modules[f"{EXTENSION}.mm_blender.scene.driving"].current()

@@ -4,10 +4,9 @@
 import sys
 
 import bpy
-from inside import in_view3d, open_sidebar, picture, region, view3d
+from inside import EXTENSION, empty_scene, engine, in_view3d, open_sidebar, picture, region, view3d
 from mathutils import Euler
 
-EXTENSION = "bl_ext.user_default.motion_matching"
 PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clips",), "tags": ("MM_PT_tags",),
           "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
           "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching")}
@@ -16,8 +15,7 @@ PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clip
 def steps(result):
     # An opaque sidebar: what lies behind it does not belong into its picture.
     bpy.context.preferences.system.use_region_overlap = False
-    for ob in list(bpy.data.objects):
-        bpy.data.objects.remove(ob)
+    empty_scene()
     show_only(*PANELS)
     yield from open_sidebar()
     picture("begin", region("UI"))
@@ -98,9 +96,6 @@ def look_at(ob):
     space.region_3d.view_rotation = Euler((1.35, 0.0, -0.7)).to_quaternion()
     space.region_3d.view_distance = 4.5
 
-
-def engine(name):
-    return sys.modules[f"{EXTENSION}.mm_blender.{name}"]
 
 
 def jobs():
