@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What networks were trained on, without loading them: whether they belong to a database or to a character."""
+
+import os
+from functools import lru_cache
+
+import numpy as np
+
+from .. import archive
+from ..errors import MotionError
+from ..matching import database as databases
+from ..matching.schema import Schema
+from . import file as networks
+
+# How far the same rest pose may be apart in two versions of Blender (metres, and differences of quaternions), and the
+# same features in their mean and scale (as a part of the scale): a scene at another rate resamples the motion.
+REST, FEATURES = 1e-3, 0.02
+_ARRAYS = ("parents", "rest_positions", "rest_rotations", "mean", "scale")
+
+
+def belong(path, database):
+    """Whether the networks in a file were trained on the database in another one, or on one that is as good as it."""
+    mine, other = _about(path, networks.KIND, networks.VERSION), _about(database, databases.KIND, databases.VERSION)
+    if mine is None or other is None:
+        return False
+    if mine["key"] == other["key"]:
+        return True
+    return (mine["schema"] == other["schema"] and _same_joints(mine, other)
+            and np.allclose(mine["mean"] / mine["scale"], other["mean"] / mine["scale"], atol=FEATURES)
+            and np.allclose(mine["scale"], other["scale"], rtol=FEATURES))
+
+
+def fit(path, skeleton, schema):
+    """Whether the networks in a file move the joints of this skeleton, and know its features: no database is needed."""
+    mine = _about(path, networks.KIND, networks.VERSION)
+    return mine is not None and mine["schema"] == schema and _same_joints(mine, {
+        "names": skeleton.names, "parents": skeleton.parents, "rest_positions": skeleton.positions,
+        "rest_rotations": skeleton.rotations})
+
+
+def key(path):
+    """The key of the database that the networks in a file were trained on; empty if there are none."""
+    about = _about(path, networks.KIND, networks.VERSION)
+    return about["key"] if about else ""
+
+
+def _about(path, kind, version):
+    """What a file says of its origin; None if there is no such file, or nothing that can be read."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return _read(os.fspath(path), state.st_mtime_ns, state.st_size, kind, version)
+
+
+@lru_cache(maxsize=32)
+def _read(path, _changed, _size, kind, version):
+    try:
+        header, arrays = archive.read(path, kind, version, _ARRAYS)
+        return {"key": header["key"], "names": tuple(header["names"]), "schema": Schema.from_json(header["schema"]),
+                **arrays}
+    except (MotionError, LookupError, TypeError, ValueError):
+        return None
+
+
+def _same_joints(one, other):
+    if one["names"] != tuple(other["names"]) or not np.array_equal(one["parents"], other["parents"]):
+        return False
+    # Rotations up to their sign, which means nothing.
+    turned = np.abs(np.sum(one["rest_rotations"] * other["rest_rotations"], axis=-1))
+    return bool(np.allclose(one["rest_positions"], other["rest_positions"], atol=REST) and (turned > 1 - REST).all())
