@@ -25,7 +25,7 @@ def belong(path, database):
         return False
     if mine["key"] == other["key"]:
         return True
-    return (mine["schema"] == other["schema"] and _same_joints(mine, other)
+    return (mine["features"] == other["features"] and _same_joints(mine, other)
             and np.allclose(mine["mean"] / mine["scale"], other["mean"] / mine["scale"], atol=FEATURES)
             and np.allclose(mine["scale"], other["scale"], rtol=FEATURES))
 
@@ -33,7 +33,7 @@ def belong(path, database):
 def fit(path, skeleton, schema):
     """Whether the networks in a file move the joints of this skeleton, and know its features: no database is needed."""
     mine = _about(path, networks.KIND, networks.VERSION)
-    return mine is not None and mine["schema"] == schema and _same_joints(mine, {
+    return mine is not None and mine["features"] == _features(schema) and _same_joints(mine, {
         "names": skeleton.names, "parents": skeleton.parents, "rest_positions": skeleton.positions,
         "rest_rotations": skeleton.rotations})
 
@@ -57,15 +57,28 @@ def _about(path, kind, version):
 def _read(path, _changed, _size, kind, version):
     try:
         header, arrays = archive.read(path, kind, version, _ARRAYS)
-        return {"key": header["key"], "names": tuple(header["names"]), "schema": Schema.from_json(header["schema"]),
-                **arrays}
+        features = _features(Schema.from_json(header["schema"]))
+        return {"key": header["key"], "names": tuple(header["names"]), "features": features, **arrays}
     except (MotionError, LookupError, TypeError, ValueError):
         return None
 
 
+def _features(schema):
+    """What is measured, whatever it is called and however much it counts."""
+    return [(channel.kind, channel.of, tuple(round(time, 3) for time in channel.times)) for channel in schema.channels]
+
+
 def _same_joints(one, other):
-    if one["names"] != tuple(other["names"]) or not np.array_equal(one["parents"], other["parents"]):
+    """In any order. The root's rest pose is where the armature stands, which means nothing."""
+    names = one["names"]
+    if sorted(names) != sorted(other["names"]):
         return False
-    # Rotations up to their sign, which means nothing.
-    turned = np.abs(np.sum(one["rest_rotations"] * other["rest_rotations"], axis=-1))
-    return bool(np.allclose(one["rest_positions"], other["rest_positions"], atol=REST) and (turned > 1 - REST).all())
+    order = [other["names"].index(name) for name in names]
+    above = [[about["names"][parent] if parent >= 0 else "" for parent in about["parents"]] for about in (one, other)]
+    if above[0] != [above[1][joint] for joint in order]:
+        return False
+    below = np.flatnonzero(one["parents"] >= 0)
+    places, turns = ((one[part][below], other[part][order][below]) for part in ("rest_positions", "rest_rotations"))
+    # Rotations up to their sign, which means nothing either.
+    turned = np.abs(np.sum(turns[0] * turns[1], axis=-1))
+    return bool(np.allclose(*places, atol=REST) and (turned > 1 - REST).all())

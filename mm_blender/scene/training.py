@@ -6,10 +6,9 @@ from pathlib import Path
 
 from ..errors import MotionError
 from ..networks import origin
-from .baking import SUFFIX as DATABASE
 from .baking import database_path
-from .character import character_of
 from .features import schema_of
+from .rig import skeleton_of
 
 SUFFIX = ".mmnet"
 # Networks that come with the extension.
@@ -25,7 +24,7 @@ def networks_path(ob):
 
 def own_networks_path(ob):
     """Where training puts the armature's networks."""
-    return database_path(ob).removesuffix(DATABASE) + SUFFIX
+    return os.path.splitext(database_path(ob))[0] + SUFFIX
 
 
 def _is_shipped(ob):
@@ -33,6 +32,6 @@ def _is_shipped(ob):
     if os.path.isfile(database):
         return origin.belong(SHIPPED, database)
     try:
-        return origin.fit(SHIPPED, character_of(ob).skeleton, schema_of(ob))
-    except MotionError:  # a bone that plays a role is missing, say
+        return origin.fit(SHIPPED, skeleton_of(ob), schema_of(ob))
+    except MotionError:
         return False
