@@ -80,8 +80,8 @@ class Cast:
 
     def matched(self, index):
         """Places (T, 2) where the frame that is playing leads one character, at the times of ahead()."""
-        database, player = self.library.database, self.player
-        features = database.normalisation.undo(database.features[player.matcher.frames[index]])
+        player = self.player
+        features = self.library.database.normalisation.undo(player.matcher.features()[index])
         places = [place for channel, part in self._trajectory()
                   for place, time in zip(features[part].reshape(-1, 2), channel.times) if time > 0]
         cos, sin = np.cos(player.yaws[index]), np.sin(player.yaws[index])

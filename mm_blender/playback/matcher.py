@@ -4,12 +4,15 @@
 import numpy as np
 
 from ..control.speeds import root_velocities
+from ..motion import quat
 from .pose import Pose
 
 # So many frames, this one included, are known to come if nobody jumps: about as many as lie between two searches.
 AHEAD = 6
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
+# The percentile of an ankle's heights while the foot stands that is taken for its standing height.
+LOW = 5
 
 
 class Motion:
@@ -45,6 +48,29 @@ class Motion:
 
     def at(self, frames):
         return Pose(*(table.take(frames, axis=0) for table in self._tables))
+
+    def matcher(self, search, count, begin=None):
+        """What plays it for so many characters, from the frames `begin` on, (K,) or one for all."""
+        return MotionMatcher(self, search, count, 0 if begin is None else begin)
+
+    def stance(self, legs):
+        """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground.
+
+        The legs learn meanwhile where their knees bend to.
+        """
+        database = self.database
+        sample = np.arange(0, len(database), max(1, len(database) // 5000))
+        rotations = legs.rotations(database.rotations[sample])
+        rotations[:, :, 0] = quat.identity()
+        frames = legs.forward(np.zeros((len(sample), 3)), self.positions[sample], rotations)
+        legs.find_fronts(frames)
+        places, contacts = frames[:, :, -2:, 2, 3], database.contacts[sample]
+        heights = np.zeros((2, 2))
+        for side in (0, 1):
+            if contacts[:, side].any():
+                ankles, toes = places[contacts[:, side], side].T
+                heights[side] = np.median(toes), np.percentile(ankles, LOW)
+        return heights
 
 
 class MotionMatcher:

@@ -10,18 +10,15 @@ import numpy as np
 from ..control import simulation
 from ..control.intent import jumps
 from ..control.simulation import Simulation, to_points
-from ..motion import quat, spring
+from ..motion import spring
 from .ahead import Ahead
 from .feet import Feet, Lock
 from .inertialise import Blend, Inertia
 from .legs import Legs, turned
-from .matcher import MotionMatcher
 from .root import Sync, synchronise, travel
 
 # Half-lives in seconds in which the root follows the ground, up and down: down it has to be sooner than the foot.
 UP, DOWN = 0.12, 0.09
-# The percentile of an ankle's heights while the foot stands that is taken for its standing height.
-LOW = 5
 # What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
 # from them.
 UPPER = 1.6
@@ -60,11 +57,11 @@ class Player:
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
 
-    def __init__(self, motion, search, count=1, settings=None, frame=0):
+    def __init__(self, motion, search, count=1, settings=None, begin=None):
         database = motion.database
         self.motion, self.settings = motion, settings or Drive()
         self.dt = 1 / database.rate
-        self.matcher = MotionMatcher(motion, search, count, frame)
+        self.matcher = motion.matcher(search, count, begin)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
         self.roots = [(0j, 0.0)] * count
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
@@ -72,7 +69,7 @@ class Player:
         self.legs = Legs(database.character, database.fixed, motion.moving)
         inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
         self._ahead = Ahead(pose, self.legs, inertia, self.dt)
-        self.feet = Feet(self.legs, count, standing_heights(motion, self.legs), self.settings.lock)
+        self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = np.zeros(count, dtype=bool)
@@ -80,6 +77,7 @@ class Player:
         self._clock, self._searched = 0.0, np.full(count, -np.inf)
         self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
         self._same_wish, self._last_search, self.search_seconds, self.wishes = None, -np.inf, 0.0, None
+        self._switched = []  # those who come over from another matcher in the next frame
 
     @property
     def positions(self):
@@ -107,6 +105,10 @@ class Player:
             self.heights = self.ground(np.column_stack([self.positions, self.heights])[:, None])[:, 0]
         self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
 
+    def switch(self, matcher, who):
+        """Another matcher from the next frame on: characters `who` (indices) come over to it as after a jump."""
+        self.matcher, self._switched = matcher, [*self._switched, *who]
+
     def step(self, velocities, yaws):
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
@@ -114,6 +116,9 @@ class Player:
         self.feet.lock = self.settings.lock
         ended = self.matcher.advance()
         jumped = self._search(velocities, yaws, halflife, ended)
+        if self._switched:
+            jumped, self._switched = sorted({*jumped, *self._switched}), []
+            self.jumped[jumped] = True
         self.contacts = self.matcher.contacts()
         self._ahead.step(self.matcher, self.settings.blend, jumped, self._released())
         self._move_roots()
@@ -207,23 +212,3 @@ class Trajectory:
         numbers = near.view(np.float64).reshape(len(yaws), -1)[:, self._order]
         queries[:, self._columns] = (numbers - self._mean) / self._scale
         return queries
-
-
-def standing_heights(motion, legs):
-    """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground.
-
-    The legs learn meanwhile where their knees bend to.
-    """
-    database = motion.database
-    sample = np.arange(0, len(database), max(1, len(database) // 5000))
-    rotations = legs.rotations(database.rotations[sample])
-    rotations[:, :, 0] = quat.identity()
-    frames = legs.forward(np.zeros((len(sample), 3)), motion.positions[sample], rotations)
-    legs.find_fronts(frames)
-    places, contacts = frames[:, :, -2:, 2, 3], database.contacts[sample]
-    heights = np.zeros((2, 2))
-    for side in (0, 1):
-        if contacts[:, side].any():
-            ankles, toes = places[contacts[:, side], side].T
-            heights[side] = np.median(toes), np.percentile(ankles, LOW)
-    return heights

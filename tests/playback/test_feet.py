@@ -9,7 +9,6 @@ from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
 from mm_blender.playback.feet import Foot, Lock, Under
 from mm_blender.playback.legs import Legs, swung, turned, turners, turns_of
-from mm_blender.playback.player import standing_heights
 
 DT = 1 / 60
 GROUND, LOCK = 0.02, Lock()
@@ -99,7 +98,7 @@ def test_a_leg_that_is_bent_back_a_little_reaches_with_its_knee_in_front():
 def test_legs_learn_where_knees_bend_to(motion, legs):
     rotations = legs.rotations(motion.database.rotations[:1])
     rotations[:, :, 0] = quat.identity()
-    assert (standing_heights(motion, legs) > 0).all()
+    assert (motion.stance(legs) > 0).all()
     standing = legs.forward(np.zeros((1, 3)), motion.positions[:1], rotations)
     fronts = (standing[0, :, -4, :3, :3] @ legs.fronts[..., None])[..., 0]
     assert fronts[:, 1].min() > 0.9

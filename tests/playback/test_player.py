@@ -119,7 +119,7 @@ def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
         def nearest(self, query, besides=None, at_most=np.inf):
             return None
 
-    player = drive(Player(motion, Nothing(), frame=ending(motion) - 4), 0.5)
+    player = drive(Player(motion, Nothing(), begin=ending(motion) - 4), 0.5)
     assert player.matcher.starved.all() and np.isfinite(player.rotations).all()
 
 
