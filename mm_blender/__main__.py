@@ -29,6 +29,7 @@ from .playback.library import Library
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import run
+from .training import job
 
 SUFFIX = ".mmdb"
 SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
@@ -89,6 +90,8 @@ def _parser():
     budget.add_argument("--iterations", type=_iterations, help="of each network instead: exactly repeatable")
     command.add_argument("--seed", type=int, default=0, help="of all chance (0)")
     command.add_argument("--resume", action="store_true", help="go on with a training that was cancelled or killed")
+    command.add_argument("--watch-stdin", action="store_true", help="for programs that start this one: cancel when "
+                         "standard input is closed, leave the processor to others, and print a line now and then")
     command.set_defaults(run=_train)
 
     command = commands.add_parser("drive", parents=[common], help="let a recorded stick steer the character")
@@ -263,6 +266,11 @@ def _units(text):
 
 def _train(options):
     _check_output(options.output, ".mmnet")
+    folder = job.folder_of(options.output)
+    if options.watch_stdin:
+        job.end_with_parent(folder)
+        if hasattr(os, "nice"):
+            os.nice(5)
     try:
         from .training.train import Budget, train
     except ModuleNotFoundError as error:
@@ -271,9 +279,15 @@ def _train(options):
         raise MotionError("Training needs torch, which this Python does not have: install it (pip install torch), "
                           "or use a Python that has it.") from error
     budget = Budget(options.minutes, options.iterations)
-    with _Bar(quiet=options.json) as bar:
-        figures = train(options.database, options.output, budget, options.seed, options.resume, watch=bar.show)
+    database.read_key(options.database)  # what is no database leaves no folder behind
+    with _Bar(quiet=options.json) as bar, job.only_one(folder):
+        watch = _print_progress if options.watch_stdin else bar.show
+        figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch)
     return {"file": options.output, **figures}
+
+
+def _print_progress(progress):
+    print(f"{progress.share:4.0%} {progress.text}", file=sys.stderr, flush=True)
 
 
 def _minutes(text):
