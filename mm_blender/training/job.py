@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ..archive import in_short
@@ -103,12 +103,13 @@ def only_one(folder):
         yield
         return
     folder = Path(folder)
-    try:
-        folder.mkdir(exist_ok=True)
-        file = open(folder / LOCK, "wb")
-    except OSError as error:
-        raise MotionError(f'The folder "{folder}" of the training cannot be used: {error.strerror or error}.') from error
-    with file:
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(exist_ok=True)
+            file = stack.enter_context(open(folder / LOCK, "wb"))
+        except OSError as error:
+            raise MotionError(f'The folder "{folder}" of the training cannot be used: '
+                              f"{error.strerror or error}.") from error
         until = time.monotonic() + PATIENCE
         while not _locked(file):
             if time.monotonic() > until:
@@ -136,10 +137,8 @@ def end_with_parent(folder):
             pass
         until = time.monotonic() + GRACE
         while time.monotonic() < until:  # again and again: the file may be from before, and be removed
-            try:
+            with suppress(OSError):
                 (Path(folder) / CANCEL).touch()
-            except OSError:
-                pass
             time.sleep(0.5)
         os._exit(130)
 
