@@ -20,13 +20,13 @@ REGULAR = 1e-3
 class DecompressorStage(Stage):
     """Algorithm 1, in batches of pairs of frames."""
 
-    name = "decompressor"
+    name, error = "decompressor", "joint_error_cm"
 
-    def __init__(self, examples, seed, latents=LATENTS, hidden=HIDDEN):
+    def __init__(self, examples, seed, latents=LATENTS, hidden=HIDDEN, threads=1):
         size, rows = examples.features.shape[1], examples.layout.size
         torch.manual_seed(seed)
         super().__init__({"compressor": layers(examples.table.shape[1], COMPRESSOR, latents, activation=nn.ELU),
-                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device)
+                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device, threads)
         self.examples, self.latents = examples, latents
         database = examples.database
         self.kinematics = Kinematics(database.skeleton, examples.layout, examples.moving, database.fixed,
@@ -34,9 +34,9 @@ class DecompressorStage(Stage):
         self._starts = examples.starts(1)
         self._measure()
 
-    def losses(self, share):
+    def losses(self, share, rng):
         examples = self.examples
-        first = self.rng.choice(self._starts, PAIRS)
+        first = rng.choice(self._starts, -(-PAIRS // len(self.rngs)))
         frames = torch.as_tensor(np.concatenate([first, examples.following[first]]))
         batch = examples.table[frames]
         latents = self.compress(batch)
