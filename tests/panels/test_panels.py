@@ -30,7 +30,7 @@ class Notes:
 
     def __setattr__(self, name, value):
         assert name in bpy.types.UILayout.bl_rna.properties, f"a layout has no {name}"
-        if name == "active":
+        if name in ("active", "enabled"):
             object.__setattr__(self, "_active", self._active and bool(value))
 
     def __getattr__(self, name):
@@ -54,6 +54,11 @@ class Notes:
             self.shared["properties"].append(values[1])
             if not self._active:
                 self.shared["grey"].append(values[1])
+        if name == "prop_enum":
+            assert values[2] in values[0].bl_rna.properties[values[1]].enum_items
+            self.shared["properties"].append(values[1])
+            if not self._active:
+                self.shared["grey"].append(values[2])
         if name in ("operator", "operator_enum"):
             module, _, operator = values[0].partition(".")
             getattr(getattr(bpy.ops, module), operator).get_rna_type()  # KeyError where there is none
