@@ -70,7 +70,7 @@ def _draw_python(layout):
     sentence = pythons.sentence()
     row = layout.row()
     icon = "CHECKMARK" if pythons.found() else "ERROR" if sentence else "SORTTIME"
-    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=40)
+    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=34)
     button = row.row()
     button.operator_context = "INVOKE_DEFAULT"
     button.operator("mm.train_test", text="", icon="FILE_REFRESH")

@@ -58,7 +58,7 @@ class Answer:
 
     @property
     def sentence(self):
-        return self.trouble or f"torch {self.torch} on {self.device}, Python {self.version}."
+        return self.trouble or f"torch {self.torch.partition('+')[0]}, {self.device}, Python {self.version}"
 
 
 class Question:
