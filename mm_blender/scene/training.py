@@ -152,7 +152,7 @@ def status(ob):
     job = job_of(output)
     if job is not None:
         before = tuple(other.name for other in _jobs[:_jobs.index(job)])
-        progress = job.run.progress if job.run is not None else Progress(job.order.folder)
+        progress = job.run.progress if job.run is not None else _looked(output).progress
         word = "stopping" if job.cancelled else "waiting" if before else "running"
         return Status(word, progress, before=before)
     past = _looked(output)
