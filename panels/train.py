@@ -7,7 +7,7 @@ import bpy
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import plots, pythons, training
 from ..mm_blender.training.run import LOG, folder_of
-from .base import CharacterPanel, draw_sentence
+from .base import CharacterPanel, draw_sentence, sidebar_width
 
 # The figures that are shown while it trains, with the network that each is of.
 _FIGURES = (("decompressor", "joint_error_cm", "Poses off by", "{:.2f} cm"),
@@ -70,7 +70,7 @@ def _draw_python(layout):
     sentence = pythons.sentence()
     row = layout.row()
     icon = "CHECKMARK" if pythons.found() else "ERROR" if sentence else "SORTTIME"
-    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=34)
+    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=sidebar_width() - 4)
     button = row.row()
     button.operator_context = "INVOKE_DEFAULT"
     button.operator("mm.train_test", text="", icon="FILE_REFRESH")

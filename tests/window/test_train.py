@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training in a real window: Blender stays usable, and nothing is lost whatever happens meanwhile."""
 
+import time
+
 import pytest
+
+from mm_blender.training.run import look
 
 
 def test_an_artist_trains_cancels_and_resumes(blender, pictures):
@@ -17,3 +21,22 @@ def test_an_artist_trains_cancels_and_resumes(blender, pictures):
         "cancelled", True, False)
     assert found["done"]["word"] == "done" and found["done"]["file"] and not found["done"]["trouble"]
     assert found["done"]["figures"]["verdict"] in ("good", "usable", "not yet")
+
+
+def test_whatever_goes_wrong_is_told_in_a_sentence_and_nothing_is_lost(blender, pictures):
+    found = blender.play("train_trouble", pictures, timeout=600)
+    assert '"/nowhere/python" cannot be started' in found["no torch"]
+    assert found["not started"]["word"] == "failed" and "preferences" in found["not started"]["trouble"]
+    if not found["torch"]:
+        pytest.skip("no Python with torch was found")
+    assert found["killed"]["word"] == "failed" and "(signal 9)" in found["killed"]["trouble"]
+    assert found["queue"] == ["running", "waiting"] and found["left the queue"] == "none"
+    assert found["another file"] and found["opened again"]["word"] == "running"
+    assert found["disabled"]["word"] == "cancelled" and found["disabled"]["resumable"] and not found["same process"]
+    left = found["when Blender ends"]
+    assert left["word"] == "running"
+    end = time.monotonic() + 60
+    while look(left["output"]).word == "running":
+        assert time.monotonic() < end, "the training goes on without Blender"
+        time.sleep(0.2)
+    assert look(left["output"]).word == "cancelled" and look(left["output"]).resumable
