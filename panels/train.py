@@ -14,8 +14,7 @@ _FIGURES = (("decompressor", "joint_error_cm", "Poses off by", "{:.2f} cm"),
             ("stepper", "drift_1s_cm", "After a second", "{:.1f} cm"),
             ("projector", "projector_ratio", "Jumps, 1 is best", "{:.2f}"))
 _VERDICTS = {"good": "CHECKMARK", "usable": "CHECKBOX_HLT", "not yet": "INFO"}
-_ENDED = {"cancelled": "The training was cancelled: resume it to go on.",
-          "interrupted": "The training was interrupted: resume it to go on."}
+_ENDED = ("cancelled", "interrupted")
 
 
 class MM_PT_train(CharacterPanel, bpy.types.Panel):
@@ -105,7 +104,10 @@ def _draw_buttons(layout, ob, status):
                  text="Train Again" if known or status.resumable else "Train")
     if (job := training.current()) is not None:
         layout.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
-    if sentence := status.trouble or _ENDED.get(status.word, ""):
+    sentence = status.trouble
+    if not sentence and status.word in _ENDED:
+        sentence = f"The training was {status.word}: {'resume it to go on' if status.resumable else 'train again'}."
+    if sentence and sentence != pythons.sentence():  # that stands above already
         draw_sentence(layout, sentence, "ERROR" if status.trouble else "INFO")
     if status.word == "running":
         draw_sentence(layout, "Another process is training this.", "INFO")

@@ -25,6 +25,13 @@ def steps(result):
     blend = os.path.join(tempfile.mkdtemp(), "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=blend)
 
+    pythons = engine("scene.pythons")
+    pythons.test()
+    candidates, pythons.candidates = pythons.candidates, list  # a machine with no Python at all
+    yield 2.0
+    result["no python"] = pythons.sentence()
+    picture("train_no_torch", region("UI"))
+    pythons.candidates = candidates
     preferences = bpy.context.preferences.addons[EXTENSION].preferences
     preferences.torch_python = "/nowhere/python"
     yield from until(lambda: engine("scene.pythons").sentence(), 30)
@@ -33,7 +40,7 @@ def steps(result):
     yield from until(lambda: engine("scene.training").current() is None, 30)
     yield 0.5
     result["not started"] = look_at(hero())
-    picture("train_no_torch", region("UI"))
+    picture("train_wrong_python", region("UI"))
     preferences.torch_python = ""
     yield from until(lambda: engine("scene.pythons").sentence(), 120)
     if engine("scene.pythons").found() is None:
@@ -42,18 +49,10 @@ def steps(result):
 
     result["torch"] = True
     begin("train")
-    yield from until(lambda: status(hero()).progress.lines, 120)
-    os.kill(engine("scene.training").current().run.pid, signal.SIGKILL)
-    yield from until(lambda: engine("scene.training").current() is None, 30)
-    yield 1.0
-    result["killed"] = look_at(hero())
-    picture("train_killed", region("UI"))
-
-    begin("train")
     second = some_of_the_demo()
     bpy.ops.mm.bake()
     begin("train")
-    yield 2.0
+    yield 4.0
     result["queue"] = [status(ob).word for ob in (hero(), second)]
     picture("train_queue", region("UI"))
     with in_view3d():
@@ -74,14 +73,19 @@ def steps(result):
     bpy.ops.preferences.addon_enable(module=EXTENSION)
     yield from until(lambda: status(hero()).word != "running", 70)
     result["disabled"] = look_at(hero())
-    result["same process"] = _alive(pid)
+    yield from until(lambda: not _alive(pid), 30)
 
-    ordered = engine("scene.training").order_of(hero())
-    with in_view3d():
-        bpy.ops.mm.train("INVOKE_DEFAULT")
-    yield from until(lambda: status(hero()).progress.lines, 120)
-    result["when Blender ends"] = {**look_at(hero()), "output": ordered.output,
-                                   "pid": engine("scene.training").current().run.pid}
+    begin("train_resume")
+    yield from until(lambda: "stage" in status(hero()).progress.last, 120)
+    os.kill(engine("scene.training").current().run.pid, signal.SIGKILL)
+    yield from until(lambda: engine("scene.training").current() is None, 30)
+    yield 3.0
+    result["killed"] = look_at(hero())
+    picture("train_killed", region("UI"))
+
+    begin("train_resume")
+    yield from until(lambda: "stage" in status(hero()).progress.last, 120)
+    result["when Blender ends"] = {**look_at(hero()), "output": engine("scene.training").own_networks_path(hero())}
 
 
 def hero():
