@@ -26,7 +26,8 @@ class DecompressorStage(Stage):
         size, rows = examples.features.shape[1], examples.layout.size
         torch.manual_seed(seed)
         super().__init__({"compressor": layers(examples.table.shape[1], COMPRESSOR, latents, activation=nn.ELU),
-                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device, threads)
+                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device, threads,
+                         matrices=True)
         self.examples, self.latents = examples, latents
         database = examples.database
         self.kinematics = Kinematics(database.skeleton, examples.layout, examples.moving, database.fixed,

@@ -14,8 +14,9 @@ from torch import nn
 from ..errors import Cancelled
 from ..networks.network import Weights
 from . import ranks
+from .muon import Muon
 
-# AdamW's learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
+# The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
 RATE, WARM = 2e-3, 0.02
 # Instead of a share: the training was cancelled.
 CANCELLED = math.nan
@@ -38,11 +39,16 @@ class Stage:
 
     name = error = ""
 
-    def __init__(self, networks, seed, device, threads=1):
+    def __init__(self, networks, seed, device, threads=1, matrices=False):
+        """matrices: Muon for the matrices, which pays where they are small; AdamW for all others."""
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
         self._parameters = list(self.networks.parameters())
-        self.optimiser = torch.optim.AdamW(self._parameters, lr=RATE, weight_decay=1e-3, fused=device.type != "meta")
+        by_muon = [one for one in self._parameters if matrices and one.ndim == 2]
+        others = [one for one in self._parameters if not matrices or one.ndim < 2]
+        self._optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
+        if by_muon:
+            self._optimisers.append(Muon(by_muon, RATE))
         self.rngs = [np.random.default_rng([seed, ranks.RANK, thread]) for thread in range(threads)]
         self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self._group = ranks.Group(device)
@@ -61,25 +67,27 @@ class Stage:
             self._group.equal(self._parameters)
             return None
         rate = RATE * min(1.0, share / WARM + 0.05) * 0.5 * (1 + math.cos(math.pi * share))
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
         with self.lock:
             losses = self._descend(share)
             self._group.average(self._parameters)
             nn.utils.clip_grad_norm_(self._parameters, 1.0)
-            self.optimiser.step()
+            for optimiser in self._optimisers:
+                optimiser.param_groups[0]["lr"] = rate
+                optimiser.step()
             self.iterations += 1
         return losses
 
     def state(self):
         """What a checkpoint keeps."""
-        return {"networks": self.networks.state_dict(), "optimiser": self.optimiser.state_dict(),
-                "iterations": self.iterations, "chance": [_plain(rng.bit_generator.state) for rng in self.rngs],
+        return {"networks": self.networks.state_dict(), "iterations": self.iterations,
+                "optimisers": [one.state_dict() for one in self._optimisers],
+                "chance": [_plain(rng.bit_generator.state) for rng in self.rngs],
                 "patience": self.patience.state()}
 
     def restore(self, state):
         self.networks.load_state_dict(state["networks"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        for optimiser, kept in zip(self._optimisers, state["optimisers"]):
+            optimiser.load_state_dict(kept)
         self.iterations = state["iterations"]
         for rng, kept in zip(self.rngs, state["chance"]):
             rng.bit_generator.state = _unplain(kept)
