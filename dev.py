@@ -200,7 +200,7 @@ def environment(name):
     if (python := _ready(folder, release, wanted)) is not None:
         return python
     _install_libraries()
-    return _make(folder, release, wanted, f"Blender {release.bpy} as a module", "bpy")
+    return _make(folder, release, wanted, f"Blender {name}", "bpy")
 
 
 def torch_environment():
