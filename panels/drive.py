@@ -40,14 +40,15 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         """The switch; a method that cannot be used is grey, and a sentence says why."""
         settings = ob.mm.drive
         troubles = {method: stage.method_trouble(ob, method) for method in stage.METHODS}
-        row = layout.row(align=True)
+        column = layout.column(align=True)
+        column.use_property_split = False
         for method, trouble in troubles.items():
-            button = row.row(align=True)
+            button = column.row(align=True)
             button.enabled = not trouble or settings.method == method
             button.prop_enum(settings, "method", method)
         if ob.mm.bake.key or not troubles["LMM"]:
             for trouble in dict.fromkeys(filter(None, troubles.values())):
-                draw_sentence(layout, trouble, "INFO" if settings.method == "MM" else "ERROR", width=34)
+                draw_sentence(layout, trouble, "ERROR" if trouble == troubles[settings.method] else "INFO")
         row = layout.row()
         row.enabled = settings.compare or not (troubles["MM"] or troubles["LMM"])
         row.prop(settings, "compare")
@@ -61,11 +62,11 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
                 if control in keys]
         draw_sentence(box, ", ".join(ends), "BLANK1")
         draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip or status.method}",
-                      "ARMATURE_DATA", width=34)
+                      "ARMATURE_DATA")
         for sentence in status.sentences:
-            draw_sentence(box, sentence, width=34)
+            draw_sentence(box, sentence)
         for note in status.notes:
-            draw_sentence(box, note, "INFO", width=34)
+            draw_sentence(box, note, "INFO")
 
 
 class DrivePanel(CharacterPanel):

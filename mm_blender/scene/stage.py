@@ -70,7 +70,7 @@ def method_trouble(ob, method):
     if method == "DMM" and not baked:
         return f'There is no database "{known}", whose frames the Decompressor shows: bake one.'
     if method == "DMM" and not origin.know(path, known):
-        return "These networks do not know the frames of this database: train them on it."
+        return "Decompressed needs networks that were trained on this very database: train them."
     return ""
 
 
