@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a developer does with this project: python3 dev.py demo | test | bench | package | pictures. Needs only Python.
+"""What a developer does with this project: python3 dev.py COMMAND, see --help. Needs only Python.
 
 The first run makes a virtual environment, `.venv`, with Blender as a Python module and the tools of the tests.
 """
@@ -131,6 +131,12 @@ def package(arguments):
     archive = build(environment(usual_release()), ROOT / "dist")
     print(f"{archive.relative_to(ROOT)}  {archive.stat().st_size / 1024:.0f} KB")
     return 0
+
+
+def trained(arguments):
+    """Trains the networks that ship, trained/demo.mmnet, on the demo character, and writes their card."""
+    script = ROOT / "scripts" / "trained.py"
+    return _run([environment(usual_release()), script, torch_environment(), str(arguments.minutes)])
 
 
 def pictures(arguments):
@@ -274,8 +280,9 @@ def _mark(release, wanted):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | pictures", dest="name")
-    for command in (demo, test, bench, package, pictures):
+    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | trained | pictures",
+                                     dest="name")
+    for command in (demo, test, bench, package, trained, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -294,6 +301,8 @@ def _parser():
                 action="store_true",
                 help="run tests/window with the command line in $BLENDER, or blender on the PATH",
             )
+        if command is trained:
+            added.add_argument("--minutes", type=float, default=15.0, help="that the training may take (15)")
         if command is bench:
             added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")
     return parser

@@ -17,7 +17,7 @@ from . import ranks
 from .muon import Muon
 
 # The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
-RATE, WARM = 2e-3, 0.02
+RATE, MUON_RATE, WARM = 2e-3, 8e-3, 0.02
 # Instead of a share: the training was cancelled.
 CANCELLED = math.nan
 
@@ -43,12 +43,12 @@ class Stage:
         """matrices: Muon for the matrices, which pays where they are small; AdamW for all others."""
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
-        self._parameters = list(self.networks.parameters())
-        by_muon = [one for one in self._parameters if matrices and one.ndim == 2]
-        others = [one for one in self._parameters if not matrices or one.ndim < 2]
-        self._optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
+        self.parameters = list(self.networks.parameters())
+        by_muon = [one for one in self.parameters if matrices and one.ndim == 2]
+        others = [one for one in self.parameters if not matrices or one.ndim < 2]
+        self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
         if by_muon:
-            self._optimisers.append(Muon(by_muon, RATE))
+            self.optimisers.append(Muon(by_muon, MUON_RATE))
         self.rngs = [np.random.default_rng([seed, ranks.RANK, thread]) for thread in range(threads)]
         self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self._group = ranks.Group(device)
@@ -58,21 +58,24 @@ class Stage:
         """Name → loss of a new batch, at a share of the whole training; to be written by each kind of stage."""
         raise NotImplementedError
 
+    def rate(self, share):
+        """Of the learning rate at a share of the whole training."""
+        return min(1.0, share / WARM + 0.05) * 0.5 * (1 + math.cos(math.pi * share))
+
     def step(self, share):
         """One iteration at a share of the whole training; the losses as tensors, or None at its end."""
         share = self._group.heard(share)
         if math.isnan(share):
             raise Cancelled
         if share >= 1:
-            self._group.equal(self._parameters)
+            self._group.equal(self.parameters)
             return None
-        rate = RATE * min(1.0, share / WARM + 0.05) * 0.5 * (1 + math.cos(math.pi * share))
         with self.lock:
             losses = self._descend(share)
-            self._group.average(self._parameters)
-            nn.utils.clip_grad_norm_(self._parameters, 1.0)
-            for optimiser in self._optimisers:
-                optimiser.param_groups[0]["lr"] = rate
+            self._group.average(self.parameters)
+            nn.utils.clip_grad_norm_(self.parameters, 1.0)
+            for optimiser in self.optimisers:
+                optimiser.param_groups[0]["lr"] = self.rate(share) * optimiser.defaults["lr"]
                 optimiser.step()
             self.iterations += 1
         return losses
@@ -80,13 +83,13 @@ class Stage:
     def state(self):
         """What a checkpoint keeps."""
         return {"networks": self.networks.state_dict(), "iterations": self.iterations,
-                "optimisers": [one.state_dict() for one in self._optimisers],
+                "optimisers": [one.state_dict() for one in self.optimisers],
                 "chance": [_plain(rng.bit_generator.state) for rng in self.rngs],
                 "patience": self.patience.state()}
 
     def restore(self, state):
         self.networks.load_state_dict(state["networks"])
-        for optimiser, kept in zip(self._optimisers, state["optimisers"]):
+        for optimiser, kept in zip(self.optimisers, state["optimisers"]):
             optimiser.load_state_dict(kept)
         self.iterations = state["iterations"]
         for rng, kept in zip(self.rngs, state["chance"]):
@@ -97,13 +100,13 @@ class Stage:
         """Sets the gradients; each thread works out its share of the batch."""
         work = partial(self._gradients, share)
         found = list(map(work, self.rngs) if self._threads is None else self._threads.map(work, self.rngs))
-        for parameter, *gradients in zip(self._parameters, *(gradients for gradients, _ in found)):
+        for parameter, *gradients in zip(self.parameters, *(gradients for gradients, _ in found)):
             parameter.grad = sum(gradients) / len(gradients)
         return found[0][1]
 
     def _gradients(self, share, rng):
         losses = self.losses(share, rng)
-        return (torch.autograd.grad(sum(losses.values()), self._parameters),
+        return (torch.autograd.grad(sum(losses.values()), self.parameters),
                 {name: loss.detach() for name, loss in losses.items()})
 
 
