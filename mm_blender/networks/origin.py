@@ -44,6 +44,12 @@ def fit(path, skeleton, schema):
         "rest_rotations": skeleton.rotations})
 
 
+def names(path):
+    """The joints that the networks in a file move; none if there are none."""
+    about = _about(path, networks.KIND, networks.VERSION)
+    return about["names"] if about else ()
+
+
 def figures(path):
     """How good the networks in a file are, as plain values; empty if there are none."""
     about = _about(path, networks.KIND, networks.VERSION)

@@ -117,7 +117,7 @@ def test_the_panel_says_how_it_stands(character, trains, tmp_path):
     seen = drawn("MM_PT_train")
     assert "0.71 cm" in seen.texts and "4.2 cm" in seen.texts and "Poses off by" in seen.texts
     assert "baked anew" in seen.texts, "what the child has written is no .mmnet of this bake"
-    assert "Nothing was said yet." in drawn("MM_PT_train_log").texts
+    assert "Nothing was said yet." in drawn("MM_PT_train").texts
 
 
 def test_the_panel_says_why_it_failed(character, trains):
@@ -128,7 +128,7 @@ def test_the_panel_says_why_it_failed(character, trains):
         pythons._tick()
         training._tick()
     assert "The disk is full." in drawn("MM_PT_train").texts
-    assert "mm_blender: The disk is full." in drawn("MM_PT_train_log").texts
+    assert "mm_blender: The disk is full." in drawn("MM_PT_train").texts
 
 
 def test_without_torch_the_panel_offers_a_private_environment(character, monkeypatch):

@@ -117,6 +117,6 @@ def show_train():
         for panel in vars(module).values():
             if isinstance(panel, type) and issubclass(panel, bpy.types.Panel):
                 panel.bl_category = "Motion Matching" if panel.__name__ == "MM_PT_train" else "Put Aside"
-                panel.bl_options = {"DEFAULT_CLOSED"} if panel.__name__ == "MM_PT_train_log" else set()
+                panel.bl_options = set()
     panels.register()
     view3d()[1].tag_redraw()
