@@ -5,7 +5,6 @@ a learning rate that falls by a hundredth every 1000 iterations?
 Both learn the demo motion with the same losses. Times are of one thread's own work, whatever else the machine does.
 """
 
-# ruff: noqa: E402
 import os
 
 os.environ["OMP_NUM_THREADS"] = "1"  # read when torch is imported
@@ -28,6 +27,7 @@ def main():
         print("  left out: torch is not installed (python3 dev.py test --torch makes an environment that has it)")
         return
     import databases
+
     from mm_blender.training.decompressor import DecompressorStage
     from mm_blender.training.examples import Examples
 
