@@ -22,7 +22,7 @@ The networks of the demo character, so that Learned Motion Matching works before
 
 - **Data**: the project's own demo motion (`mm_blender/motion/demo.py`), {frames} frames at 60 a second, made by
   *Create Demo Character* and *Bake* with the features *locomotion*. No motion capture.
-- **Made by**: `python3 dev.py trained --minutes {wanted:g}` (seed 0), in {minutes:.1f} minutes on {processors} processors.
+- **Made by**: `python3 dev.py trained --minutes {wanted:g}`, in {minutes:.1f} minutes on {processors} processors.
 - **Iterations**: {iterations}
 - **Size**: {size:.2f} MB with the latents of all frames; {smaller} times smaller than the database without them.
 
