@@ -141,13 +141,14 @@ def trained(arguments):
 
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
-    if code := _window_tests(["-k", "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong"]) or demo(arguments):
+    shown = "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong"
+    if code := _window_tests(["-k", shown]) or demo(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    shown = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
+    named = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
     for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:
-        if source.name in shown:
+        if source.name in named:
             shutil.copy(source, ROOT / "docs" / "pictures" / source.name)
     return 0
 
