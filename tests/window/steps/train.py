@@ -37,20 +37,19 @@ def steps(result):
     undone = yield from undo_and_rename(ob)
     ob = bpy.data.objects["Hero"]
     result["undo"] = {"undone": undone, **look_at(ob)}
-    yield from until(lambda: "drift_1s_cm" in status(ob).progress.figures or not running(ob), 200)
-    yield 1.0
-    picture("train_running", region("UI"))
-    result["running"] = look_at(ob)
-
-    with in_view3d():
-        bpy.ops.mm.train_cancel("INVOKE_DEFAULT")
+    yield from until(lambda: "joint_error_cm" in status(ob).progress.figures, 200)
+    begin("train_cancel")
     result["cancel"] = look_at(ob)
     yield from until(lambda: not running(ob), 60)
-    yield 0.5
+    yield 1.0
     picture("train_cancelled", region("UI"))
     result["cancelled"] = look_at(ob)
 
     begin("train_resume")
+    yield from until(lambda: "drift_1s_cm" in status(ob).progress.figures or not running(ob), 200)
+    yield 1.0
+    picture("train_running", region("UI"))
+    result["running"] = look_at(ob)
     yield from until(lambda: not running(ob), 200)
     yield 2.0
     picture("train_done", region("UI"))
