@@ -21,6 +21,7 @@ from mm_blender.scene import pythons, training
 from mm_blender.training import job as jobs
 from mm_blender.training import run as runs
 from tests import walker
+from tests.networks.conftest import untrained
 
 ROOT = Path(__file__).resolve().parents[2]
 # Answers as a Python with torch does, or trains: `course` says how that goes, step by step.
@@ -134,6 +135,22 @@ def test_networks_lie_beside_the_database(hero, tmp_path):
     assert training.networks_path(hero) == str(tmp_path / "hero.mmnet")
     hero.mm.bake.path = str(tmp_path / "Other.MMDB")
     assert training.networks_path(hero) == str(tmp_path / "Other.mmnet")
+
+
+def test_the_demo_character_has_networks_from_the_beginning(small_demo, demo_database, monkeypatch, tmp_path):
+    shipped = tmp_path / "shipped.mmnet"
+    untrained(demo_database).save(shipped)
+    monkeypatch.setattr(training, "SHIPPED", shipped)
+    assert training.networks_path(small_demo) == str(shipped) and training.is_shipped(small_demo)
+    hand = small_demo.data.bones["hand.L"]
+    hand.name = "claw"
+    assert not training.is_shipped(small_demo), "it is another character now"
+    hand.name = "hand.L"
+    bpy.ops.mm.bake()
+    assert not training.is_shipped(small_demo), "it has a few clips of the motion only"
+    os.remove(small_demo.mm.bake.path)
+    Path(training.own_networks_path(small_demo)).touch()
+    assert training.networks_path(small_demo) == training.own_networks_path(small_demo), "its own come first"
 
 
 def test_a_training_shows_its_progress_and_ends_with_a_verdict(hero, child):
