@@ -16,7 +16,7 @@ from .child import Child, last_lines
 from .job import CANCEL, CHECKPOINT, PROGRESS, folder_of, is_running, parse
 
 LOG, ORDER = "log.txt", "order.json"
-GRACE = 20.0  # seconds that a cancelled training gets to keep a checkpoint before it is ended
+GRACE = 30.0  # seconds that a cancelled training gets to keep a checkpoint before it is ended
 FULL = 5e6  # bytes of free space below which a disk is as good as full
 _CANCELLED = 130
 
@@ -184,6 +184,12 @@ def look(output, progress=None):
     return Past("cancelled" if last.get("cancelled") else "interrupted", progress, resumable)
 
 
+def ask_to_end(output):
+    """Cancel a training of another process, if there is one."""
+    if is_running(folder_of(output)):
+        (folder_of(output) / CANCEL).touch()
+
+
 def prepare(order):
     """What would go wrong after the start is said before it; the folder is made."""
     key = database.read_key(order.database)
@@ -217,7 +223,8 @@ def note_trouble(output, sentence):
         return
     try:
         with open(folder_of(output) / PROGRESS, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"failed": sentence}) + "\n")
+            # On a line of its own: a kill may have cut off the last one.
+            file.write("\n" + json.dumps({"failed": sentence}) + "\n")
     except OSError:  # a full disk, say: then it is known as long as Blender runs
         pass
 

@@ -26,8 +26,8 @@ from .projector import ProjectorStage
 from .stage import CANCELLED
 from .stepper import StepperStage
 
-# The Decompressor's share of the time; Stepper and Projector get the rest, in equal parts.
-FIRST = 0.4
+# The Decompressor's share of the time; Stepper and Projector get the rest, at the same time.
+FIRST = 0.3
 # Seconds between lines of progress, between figures, and between checkpoints.
 LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
 POLL = 0.1
