@@ -84,14 +84,14 @@ def _draw_buttons(layout, ob, status):
     row.operator("mm.train", icon="EXPERIMENTAL",
                  text="Train Again" if status.resumable or (known and not shipped) else "Train")
     if (job := training.current()) is not None:
-        layout.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
+        row = layout.row(align=True)
+        row.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
+        row.operator("mm.train_cancel", text="", icon="CANCEL")
     sentence = status.trouble
     if not sentence and status.word in _ENDED:
         sentence = f"The training was {status.word}: {'resume it to go on' if status.resumable else 'train again'}."
     if sentence and sentence != pythons.sentence():  # that stands above already
         draw_sentence(layout, sentence, "ERROR" if status.trouble else "INFO")
-    if status.word == "running":
-        draw_sentence(layout, "Another process is training this.", "INFO")
     if training.is_stale(ob):
         draw_sentence(layout, "The database was baked anew since the networks were trained: train again.",
                       "FILE_REFRESH")

@@ -365,11 +365,22 @@ def test_one_whose_blender_was_killed_ends_with_a_checkpoint(hero, child, tmp_pa
     assert word(hero) == "running", "it is seen from here, too"
     with pytest.raises(MotionError, match="Another process is training"):
         start(hero)
+    assert training.status(hero).progress.lines, "and how far it is"
     blender.kill()
     blender.wait()
     until(lambda: word(hero) != "running")
     assert word(hero) == "cancelled" and training.status(hero).resumable
     until(lambda: not alive(pid), "the child is still there")
+
+
+def test_one_that_another_process_has_started_can_be_cancelled(hero, child):
+    python = child("tell(); train_on()")
+    order = training.order_of(hero)
+    other = runs.Run(order, str(python))
+    until(lambda: training.status(hero).progress.lines)
+    assert word(hero) == "running" and training.current() is None
+    training.cancel(order.output)
+    assert other._child._popen.wait(timeout=30) == 130 and word(hero) == "cancelled"
 
 
 def alive(pid):
@@ -412,6 +423,14 @@ def test_progress_that_was_cut_off_or_rewritten_is_read_right(tmp_path):
     assert progress.read() and [line["seconds"] for line in progress.lines] == [0, 1, 2, 2.5]
     file.write_text(json.dumps(lines[0]) + "\n")
     assert progress.read() and len(progress.lines) == 1
+
+
+def test_why_it_failed_is_not_lost_after_a_line_that_was_cut_off(tmp_path):
+    output = str(tmp_path / "some.mmnet")
+    jobs.folder_of(output).mkdir()
+    (jobs.folder_of(output) / jobs.PROGRESS).write_text('{"stage": "stepper", "seconds": 1.0}\n{"stage": "ste')
+    runs.note_trouble(output, "It was killed.")
+    assert runs.look(output).word == "failed" and runs.look(output).trouble == "It was killed."
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
