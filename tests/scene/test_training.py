@@ -179,6 +179,21 @@ def test_the_settings_are_what_is_ordered(hero, child, tmp_path):
     assert said[said.index("--seed") + 1] == "7" and "--watch-stdin" in said and "--resume" not in said
 
 
+def test_the_engine_of_the_extension_trains_wherever_blender_was_started(hero, child, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere" / "mm_blender").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "mm_blender" / "__init__.py").write_text("raise SystemExit('the wrong one')")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    child(f"""
+        import subprocess
+        code = "import mm_blender; print(mm_blender.__file__)"
+        print(subprocess.run([{sys.executable!r}, "-c", code], capture_output=True, text=True))
+        done()
+    """)
+    start(hero)
+    finish(hero)
+    assert str(ROOT / "mm_blender" / "__init__.py") in "".join(training.log(hero))
+
+
 def test_it_is_cancelled_with_a_checkpoint_and_goes_on_from_there(hero, child):
     child("tell(); tell(); train_on()")
     start(hero)
