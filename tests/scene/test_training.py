@@ -18,6 +18,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database as databases
 from mm_blender.scene import pythons, training
+from mm_blender.training import environment
 from mm_blender.training import job as jobs
 from mm_blender.training import run as runs
 from tests import walker
@@ -459,8 +460,9 @@ def test_progress_on_a_full_disk_is_told_in_one_sentence(tmp_path):
 # For real
 
 def python_with_torch():
-    for path in (os.environ.get(pythons.CHOSEN), sys.executable, *pythons.on_path()):
-        if path and subprocess.run([path, "-c", "import torch"], capture_output=True).returncode == 0:
+    tests = environment.python_in(ROOT / ".venv-torch")  # that of dev.py test --torch
+    for path in filter(None, (os.environ.get(pythons.CHOSEN), sys.executable, *pythons.on_path(), tests)):
+        if os.path.exists(path) and not subprocess.run([path, "-c", "import torch"], capture_output=True).returncode:
             return path
     return None
 
@@ -468,7 +470,7 @@ def python_with_torch():
 def test_a_real_training_is_cancelled_and_resumed(small_demo, monkeypatch):
     python = python_with_torch()
     if python is None:
-        pytest.skip(f"no Python with torch was found: name one in {pythons.CHOSEN}")
+        pytest.skip(f"no Python with torch was found: name one in {pythons.CHOSEN}, or run dev.py test --torch once")
     monkeypatch.setenv(pythons.CHOSEN, python)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     pythons.unregister()
