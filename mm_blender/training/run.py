@@ -79,7 +79,8 @@ class Progress:
 
     @property
     def share(self):
-        return next((_number(line["share"]) for line in reversed(self.lines) if "share" in line), 0.0)
+        share = next((_number(line["share"]) for line in reversed(self.lines) if "share" in line), 0.0)
+        return min(max(0.0, share), 1.0)
 
     @property
     def text(self):
