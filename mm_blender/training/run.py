@@ -247,10 +247,10 @@ def _why(code, lines, folder):
     resumable = (folder / CHECKPOINT).is_file()
     further = "resume it to go on" if resumable else "train again"
     told = next((line.removeprefix("mm_blender: ") for line in reversed(lines) if line.startswith("mm_blender: ")), "")
+    if "the disk is full" in told or _is_full(folder) or any("No space left" in line for line in lines):
+        return f"The training stopped because the disk is full: free some space and {further}."
     if told:
         return told.replace("train without --resume", "train again")
-    if _is_full(folder) or any("No space left" in line for line in lines):
-        return f"The training stopped because the disk is full: free some space and {further}."
     if any("MemoryError" in line or "out of memory" in line.lower() for line in lines):
         return f"The training ran out of memory: close other programs and {further}."
     if code < 0:

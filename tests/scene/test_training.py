@@ -259,6 +259,8 @@ def test_the_same_networks_are_not_trained_twice_at_once(hero, child):
     ("tell(); os.kill(os.getpid(), 9)", "perhaps for want of memory (signal 9): resume it to go on."),
     ("os.kill(os.getpid(), 9)", "perhaps for want of memory (signal 9): train again."),
     ("tell(); raise OSError(28, 'No space left on device')", "disk is full: free some space and resume it to go on."),
+    ("tell(); print('mm_blender: x was not written: the disk is full.', file=sys.stderr); sys.exit(1)",
+     "disk is full: free some space and resume it to go on."),
     ("raise MemoryError", "ran out of memory: close other programs and train again."),
     ("tell(); raise KeyError('oops')", "The training failed (KeyError: 'oops'): see its log."),
     ("print('mm_blender: The database has too few frames.', file=sys.stderr); sys.exit(1)",
