@@ -311,14 +311,20 @@ def _pitch(ankle, toe, most, slope):
 def _braked(low, before, brake, soft, dt):
     """How low it may be at least, if it comes down to the ground and was so high a step before. It brakes with the
     share `soft` when it is NEAR."""
-    room = max(before - low, 0.0)
-    return low + max(room - math.sqrt(2 * brake * (room + (soft - 1) * min(room, NEAR))) * dt, 0.0)
+    room = before - low
+    if room <= 0:
+        return low
+    way = math.sqrt(2 * brake * (soft * room if room < NEAR else room + (soft - 1) * NEAR)) * dt
+    return before - way if way < room else low
 
 
 def _softness(far, longest):
     """How softly a foot has to come down so far from the hip: the share that its way is of the knee's, if both bones
     of the leg are alike."""
-    return min(max(2 * math.sqrt(max(longest * longest - far * far, 0.0)) / max(far, 1e-6), SOFTEST), 1.0)
+    share = 4 * (longest * longest / (far * far + 1e-12) - 1)
+    if share >= 1:
+        return 1.0
+    return math.sqrt(share) if share > SOFTEST * SOFTEST else SOFTEST
 
 
 def _followed(state, goal, dt):
