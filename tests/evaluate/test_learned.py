@@ -12,8 +12,8 @@ from mm_blender.playback.library import Library
 from tests.networks.conftest import untrained
 
 SHIPPED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
-# As a share of how far two frames are from each other.
-FAR = 0.75
+# As a share of how far two frames are from each other; those that ship came to 0.38.
+FAR = 0.5
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +41,13 @@ def test_networks_that_have_learned_nothing_stray(demo_database):
 @pytest.mark.skipif(not SHIPPED.exists(), reason="no networks of the demo character ship yet")
 def test_ten_minutes_of_random_driving_never_leave_the_data(usual, demo_database):
     library = library_for("lmm", SHIPPED, usual)
-    far = learned.strays(library, demo_database, 60, count=10)
+    far = learned.strays(library, demo_database, 20, count=30)
     assert far.max() < FAR and np.mean(far) < 0.2
 
 
 @pytest.mark.skipif(not SHIPPED.exists(), reason="no networks of the demo character ship yet")
 def test_on_the_courses_the_networks_that_ship_follow_as_the_database_does(usual, demo_database):
-    here, there = (learned.drive_courses(library, demo_database, 20)
+    here, there = (learned.drive_courses(library, demo_database, 12)
                    for library in (usual, library_for("lmm", SHIPPED, usual)))
     for name in ("distance to the simulated root, m", "seconds to a new velocity", "acceleration at transitions"):
         assert there[name] < 1.25 * here[name], name
