@@ -181,7 +181,7 @@ class _Training:
         if self.budget.iterations is not None:
             return stage.iterations / self.budget.iterations
         # Time for the last figures is left over.
-        end = self.budget.minutes * 60 * until - (2 * self._measuring + 0.5 if until == 1.0 else 0.0)
+        end = self.budget.minutes * 60 * until - (self._measuring + 0.5 if until == 1.0 else 0.0)
         return (self.seconds - begin) / max(end - begin, 1e-3)
 
     def _tell(self, stages, share_of):
