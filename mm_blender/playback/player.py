@@ -74,9 +74,9 @@ class Player:
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = np.zeros(count, dtype=bool)
         self._trajectory = Trajectory(database)
-        self._clock, self._searched = 0.0, np.full(count, -np.inf)
-        self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
-        self._same_wish, self._last_search, self.search_seconds, self.wishes = None, -np.inf, 0.0, None
+        self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
+        # When each one searched last, and with which wish: velocity and yaw.
+        self._searched, self._asked = [-math.inf] * count, [((0.0, 0.0), 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -134,30 +134,26 @@ class Player:
     def _search(self, velocities, yaws, halflife, ended):
         """Those who jump in this frame, as indices."""
         self._clock += self.dt
-        self.jumped = np.zeros(len(yaws), dtype=bool)
-        due = self._due(velocities, yaws, ended)
-        if due is None:
+        wishes, ended = list(zip(velocities.tolist(), yaws.tolist())), ended.tolist()
+        who = self._due(wishes, ended)
+        self.jumped = np.zeros(len(wishes), dtype=bool)
+        if not who:
             return []
-        who = np.flatnonzero(due)
         begin = time.perf_counter()
-        jumped = self.matcher.match(who, self.query(velocities, yaws, halflife)[who], self.settings.stay, ended[who])
+        queries = self.query(velocities, yaws, halflife)
+        jumped = self.matcher.match(who, queries if len(who) == len(queries) else queries[who], self.settings.stay,
+                                    [ended[index] for index in who])
         self.search_seconds = time.perf_counter() - begin
-        self._searched[who] = self._clock
-        self._last_search = self._searched.min()
-        for old, new in zip(self._wish, (velocities, yaws)):
-            old[who] = new[who]
+        for index in who:
+            self._searched[index], self._asked[index] = self._clock, wishes[index]
         self.jumped[jumped] = True
         return jumped
 
-    def _due(self, velocities, yaws, ended):
-        """(K,) who has to search in this frame, or None."""
+    def _due(self, wishes, ended):
+        """Who has to search in this frame, as indices: at a clip's end, after a while, when the wish jumps."""
         late = self._clock - self.settings.search_every + 1e-6
-        wish = velocities.tolist(), yaws.tolist()
-        if wish == self._same_wish and self._last_search > late and True not in ended.tolist():
-            return None
-        self._same_wish = wish
-        due = ended | (self._searched <= late) | jumps(*self._wish, velocities, yaws)
-        return due if due.any() else None
+        return [index for index, searched in enumerate(self._searched)
+                if ended[index] or searched <= late or jumps(*self._asked[index], *wishes[index])]
 
     def _move_roots(self):
         sync, dt = self.settings.sync, self.dt
