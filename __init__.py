@@ -2,9 +2,22 @@
 """Motion Matching: a Blender extension that turns an artist's Actions into a character that they steer."""
 
 from . import operators, panels
-from .mm_blender.scene import driving, freshness, gamepads, hud, jobs, keymap, overlay, settings
+from .mm_blender.scene import (
+    driving,
+    freshness,
+    gamepads,
+    hud,
+    jobs,
+    keymap,
+    overlay,
+    plots,
+    pythons,
+    settings,
+    training,
+)
 
-PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, operators, keymap, panels)
+PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, pythons, training, plots, operators,
+         keymap, panels)
 
 
 def register():

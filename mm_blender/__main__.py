@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender bake | train | drive | info."""
+"""The command line: python -m mm_blender bake | train | drive | bench | info."""
 
 import argparse
 import hashlib
@@ -15,7 +15,7 @@ from pathlib import Path
 from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning
-from .evaluate import driving
+from .evaluate import driving, running
 from .files import replacing
 from .matching import database, schema
 from .matching.bake import Source, bake
@@ -24,11 +24,13 @@ from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.roles import find_character
 from .networks import file as networks
+from .networks.library import METHODS, library_for
 from .playback.drive import drive
 from .playback.library import Library
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import run
+from .training import job
 
 SUFFIX = ".mmdb"
 SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
@@ -49,6 +51,8 @@ def main(arguments=None):
         return 130
     if options.json:
         print(json.dumps(result))
+    elif isinstance(result, str):
+        print(result)
     else:
         _print_plainly(result)
     return 1 if options.failed else 0
@@ -89,16 +93,28 @@ def _parser():
     budget.add_argument("--iterations", type=_iterations, help="of each network instead: exactly repeatable")
     command.add_argument("--seed", type=int, default=0, help="of all chance (0)")
     command.add_argument("--resume", action="store_true", help="go on with a training that was cancelled or killed")
+    command.add_argument("--watch-stdin", action="store_true", help="for programs that start this one: cancel when "
+                         "standard input is closed, leave the processor to others, and print a line now and then")
     command.set_defaults(run=_train)
 
     command = commands.add_parser("drive", parents=[common], help="let a recorded stick steer the character")
-    command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
+    command.add_argument("database", metavar="DB.mmdb", nargs="?", help="what bake has made; lmm goes without, and "
+                         "then its figures compare nothing with the data")
+    command.add_argument("--networks", metavar="NET.mmnet", help="what train has made, for dmm and lmm")
+    command.add_argument("--method", choices=METHODS, default="mm", help="Motion Matching, with the Decompressor, or "
+                         "Learned Motion Matching (mm)")
     command.add_argument("--input", required=True, metavar="STICK.csv",
                          help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch]: x right, y forward, in the world")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
     command.add_argument("--query", default="", metavar="TAGS", help='only frames with these tags: "walk & ~injured"')
     command.add_argument("--report", metavar="R.json", help="write the figures of the drive into a file")
     command.set_defaults(run=_drive)
+
+    command = commands.add_parser("bench", parents=[common], help="memory and time of each method and stage")
+    command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
+    command.add_argument("--networks", metavar="NET.mmnet", help="what train has made from it")
+    command.add_argument("--table", action="store_true", help="print a table in Markdown")
+    command.set_defaults(run=_bench)
 
     command = commands.add_parser("info", parents=[common], help="what is in a .mmdb, .mmnet or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
@@ -263,6 +279,11 @@ def _units(text):
 
 def _train(options):
     _check_output(options.output, ".mmnet")
+    folder = job.folder_of(options.output)
+    if options.watch_stdin:
+        job.end_with_parent(folder)
+        if hasattr(os, "nice"):
+            os.nice(5)
     try:
         from .training.train import Budget, train
     except ModuleNotFoundError as error:
@@ -271,9 +292,15 @@ def _train(options):
         raise MotionError("Training needs torch, which this Python does not have: install it (pip install torch), "
                           "or use a Python that has it.") from error
     budget = Budget(options.minutes, options.iterations)
-    with _Bar(quiet=options.json) as bar:
-        figures = train(options.database, options.output, budget, options.seed, options.resume, watch=bar.show)
+    database.read_key(options.database)  # what is no database leaves no folder behind
+    with _Bar(quiet=options.json) as bar, job.only_one(folder):
+        watch = _print_progress if options.watch_stdin else bar.show
+        figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch)
     return {"file": options.output, **figures}
+
+
+def _print_progress(progress):
+    print(f"{progress.share:4.0%} {progress.text}", file=sys.stderr, flush=True)
 
 
 def _minutes(text):
@@ -291,20 +318,41 @@ def _drive(options):
     if options.report:
         _check_output(options.report, ".json")
     recording = stick.load(options.input)
-    motion = database.load(options.database)
-    library = Library(motion)
+    library = _library(options)
     crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
     for gait in sorted({"crouch" if one else "walk" for one in crouches}):
-        if trouble := library.choice(tag_query(gait, motion.tags, options.query)).trouble:
+        if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:
             _say(trouble)
     with _Bar(quiet=options.json) as bar:
         clip, trace = drive(library, recording, watch=bar.show, query=options.query)
-    figures = driving.report(motion, clip, trace)
+    # What was learned is driven without the database; only the figures compare it with that, if it is there.
+    motion = library.database if options.method != "lmm" or not options.database else database.load(options.database)
+    figures = {"method": options.method, **driving.report(motion, clip, trace)}
     bvh.write(options.output, clip)
     if options.report:
         with replacing(options.report) as temporary:
             Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return {"file": options.output, **figures}
+
+
+def _library(options):
+    """What is driven with the method that was asked for."""
+    if options.method == "lmm" and options.networks:
+        return library_for("lmm", options.networks)
+    if not options.database:
+        raise MotionError("Only --method lmm with --networks NET.mmnet goes without a database: give it a DB.mmdb.")
+    if options.method != "mm" and not options.networks:
+        raise MotionError(f"The method {options.method} needs networks: train them, and give --networks NET.mmnet.")
+    library = Library(database.load(options.database))
+    return library if options.method == "mm" else library_for(options.method, options.networks, library)
+
+
+# bench
+
+def _bench(options):
+    with _Bar(quiet=options.json) as bar:
+        result = running.measure(options.database, options.networks, watch=bar.show)
+    return running.table(result, Path(options.database).stem) if options.table and not options.json else result
 
 
 # info

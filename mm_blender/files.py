@@ -23,13 +23,14 @@ def replacing(path):
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        raise MotionError(_why_not(path, error)) from error
+        raise MotionError(why_not(path, error)) from error
     finally:
         with suppress(OSError):  # a folder that cannot be written cannot be cleaned either; the first error is told
             temporary.unlink(missing_ok=True)
 
 
-def _why_not(path, error):
+def why_not(path, error):
+    """What an OSError means for writing a file, in a sentence."""
     if not path.parent.is_dir():
         return f'"{path}" was not written: the folder "{path.parent}" does not exist; create it or choose another one.'
     if path.is_dir():

@@ -13,6 +13,9 @@ from ..mm_blender.scene import driving, keymap, stage, takes
 from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
+BUTTONS = {"LEFTMOUSE", "RIGHTMOUSE"}
+# Keys that do not repeat while they are held; every event knows them.
+MODIFIERS = {f"{side}_{name.upper()}": name for side in ("LEFT", "RIGHT") for name in ("shift", "ctrl", "alt")}
 
 
 class DatabaseOperator(CharacterOperator):
@@ -63,7 +66,7 @@ Other selected characters that have a database take part"""
             return {"CANCELLED"}
         finally:
             context.window.cursor_set("DEFAULT")
-        self._busy = False
+        self._busy = self._elsewhere = False
         self._timer = context.window_manager.event_timer_add(RATE, window=context.window)
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -80,10 +83,13 @@ Other selected characters that have a database take part"""
         if session is None:  # ended from elsewhere
             return self._end(context, {"CANCELLED"})
         if event.type == "TIMER":
-            self._watch_others(context, session)
+            self._watch_others(context, session, event)
             return self._go_on(context, session)
         if event.type == "WINDOW_DEACTIVATE":
             session.keyboard.release_all()
+        elif self._elsewhere:  # sliders, text fields and menus take all keys too
+            _release_what_was_not_heard(session, event)
+        self._elsewhere = event.type in BUTTONS and event.value == "PRESS" and not _over_view(context, event)
         control = keymap.control_of(event)
         if control is None or event.value not in {"PRESS", "RELEASE"}:
             return {"PASS_THROUGH"}
@@ -96,11 +102,11 @@ Other selected characters that have a database take part"""
         driving.stop(context)
         self._end(context, None)
 
-    def _watch_others(self, context, session):
-        """Orbiting and the like take all keys until they end: whatever was released meanwhile was not heard."""
+    def _watch_others(self, context, session, event):
+        """Orbiting and the like take all keys until they end."""
         busy = any(other.bl_idname != self.bl_idname for other in getattr(context.window, "modal_operators", ()))
         if self._busy and not busy:
-            session.keyboard.release_all()  # a key that is still held repeats, and is pressed again
+            _release_what_was_not_heard(session, event)
         self._busy = busy
 
     def _press(self, context, session, event, control):
@@ -201,6 +207,18 @@ class MM_OT_drive_save_input(CharacterOperator):
         except OSError as error:
             raise MotionError(f'The recording "{path}" cannot be written: {error.strerror}.') from error
         self.report({"INFO"}, f'Saved "{path}"')
+
+
+def _release_what_was_not_heard(session, event):
+    """Let go of keys that may have been released meanwhile: one that is still held repeats, and is pressed again."""
+    session.keyboard.release_all(besides=[key for key, name in MODIFIERS.items() if getattr(event, name)])
+
+
+def _over_view(context, event):
+    """Whether the mouse is over what a viewport shows, and not over panels, headers or another editor."""
+    under = [(area.type, region.type) for area in context.window.screen.areas for region in area.regions
+             if 0 <= event.mouse_x - region.x < region.width and 0 <= event.mouse_y - region.y < region.height]
+    return set(under) == {("VIEW_3D", "WINDOW")}
 
 
 def _characters(context):

@@ -3,9 +3,9 @@
 
 And the extension's page of the preferences."""
 
-from . import bake, character, clips, drive, features, preferences, tags
+from . import bake, character, clips, drive, features, preferences, tags, train
 
-PARTS = (character, clips, tags, features, bake, drive, preferences)
+PARTS = (character, clips, tags, features, bake, train, drive, preferences)
 
 
 def register():

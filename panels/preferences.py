@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension's page of the preferences: the keys that steer, and the gamepads."""
+"""The extension's page of the preferences: the Python that trains, the keys that steer, and the gamepads."""
 
 import bpy
 
 from ..mm_blender.control.keyboard import CONTROLS
-from ..mm_blender.scene import gamepads, keymap
+from ..mm_blender.scene import gamepads, keymap, pythons
 from .base import draw_sentence
 
 _MEANINGS = {"strafe": "Strafe, Held", "toggle_strafe": "Strafe, On and Off", "turn_left": "Turn Left, Strafing",
@@ -14,8 +14,20 @@ _MEANINGS = {"strafe": "Strafe, Held", "toggle_strafe": "Strafe, On and Off", "t
 class MM_AddonPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__.rpartition(".")[0]
 
+    torch_python: bpy.props.StringProperty(
+        name="Python With Torch", subtype="FILE_PATH",
+        description="The Python that trains networks; empty to look for one: a private environment, Blender's own "
+                    "Python, or the one that a shell finds")
+
     def draw(self, _context):
         layout = self.layout
+        row = layout.row()
+        row.prop(self, "torch_python")
+        row.operator_context = "INVOKE_DEFAULT"
+        row.operator("mm.train_test", text="Test")
+        sentence = pythons.sentence()
+        draw_sentence(layout, sentence or "Looking for a Python with torch…", "CHECKMARK" if pythons.found() else "DOT",
+                      width=100)
         table = keymap.keymap()
         if table is None:
             layout.label(text="Keys can be changed where Blender has a window", icon="INFO")

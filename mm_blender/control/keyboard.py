@@ -32,9 +32,9 @@ class Keyboard:
         """Whether that key was held."""
         return self._controls.pop(key, None) is not None
 
-    def release_all(self):
-        """Let go of everything: no release arrives from a window that has lost the focus."""
-        self._controls.clear()
+    def release_all(self, besides=()):
+        """Let go of everything besides some keys: no release arrives from a window that has lost the focus."""
+        self._controls = {key: control for key, control in self._controls.items() if key in besides}
 
     def stick(self, heading, facing, seconds, strafe=False):
         """The Stick now.

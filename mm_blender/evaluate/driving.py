@@ -10,7 +10,7 @@ from ..motion.skeleton import forward
 AFTER = 0.1
 # What is natural for a motion is this percentile of its joints' accelerations.
 PERCENTILE = 99.9
-# A transition pops if it is so many times faster than that, and faster than its frames are without it.
+# A transition pops if it is so many times faster than that, and faster than its frames are without it, if it has any.
 POP = 1.5
 # A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
@@ -18,30 +18,51 @@ REACHED, WISH = 0.9, 0.5
 SMOOTH = 0.1
 
 
-def report(database, clip, trace, own=None):
-    """The figures of a drive as plain values; own: own_acceleration(database) where it is known already."""
-    own = own or own_acceleration(database)
+def report(motion, clip, trace, own=None):
+    """The figures of a drive as plain values.
+
+    motion  the Database; or Networks, which tell nothing of how fast joints are in the data
+    own     own_acceleration(motion) where it is known already
+    """
     positions = clip.globals()[0]
     roots = positions[:, 0, :2]
     apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
     yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
     turned = np.degrees(np.abs(wrapped(yaws - trace.simulated[:, 2])))
-    accelerations = _accelerations(positions, clip.rate) / own
-    jumps = _jumps(trace, clip.rate)
-    peaks = accelerations.max(axis=-1)[jumps - 1].max(axis=-1, initial=0)
-    source_peaks = _source_peaks(database, trace.frames[jumps]) / own
-    return {
+    figures = {
         "seconds": round(len(clip) / clip.rate, 2),
         "transitions_per_second": _round(trace.jumped.mean() * clip.rate),
         "root_distance": {"mean": _round(apart.mean()), "p95": _round(np.percentile(apart, 95))},
         "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
         "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
-        **_feet(database, positions, trace, clip.rate),
-        "acceleration_ratio": _round(np.percentile(accelerations, PERCENTILE)),
-        "transition_acceleration_ratio": _summary(peaks),
-        "transition_acceleration_ratio_of_the_source": _summary(source_peaks),
-        "pops": int((peaks > np.maximum(POP, source_peaks)).sum()),
+        **_feet(motion, positions, trace, clip.rate),
+    }
+    if hasattr(motion, "ranges"):
+        figures |= _smoothness(motion, positions, trace, own or own_acceleration(motion))
+        figures |= _sources(motion, trace)
+    return figures
+
+
+def _smoothness(database, positions, trace, own):
+    accelerations = _accelerations(positions, database.rate) / own
+    jumps = _jumps(trace, database.rate)
+    peaks = accelerations.max(axis=-1)[jumps - 1].max(axis=-1, initial=0)
+    figures = {"acceleration_ratio": _round(np.percentile(accelerations, PERCENTILE)),
+               "transition_acceleration_ratio": _summary(peaks)}
+    limit = np.full(len(peaks), POP)
+    if (trace.frames >= 0).all():
+        source_peaks = _source_peaks(database, trace.frames[jumps]) / own
+        figures["transition_acceleration_ratio_of_the_source"] = _summary(source_peaks)
+        limit = np.maximum(POP, source_peaks)
+    return {**figures, "pops": int((peaks > limit).sum())}
+
+
+def _sources(database, trace):
+    """What was played, where it was frames of the database."""
+    if (trace.frames < 0).any():
+        return {}
+    return {
         "frames_per_clip": _shares({part.name: (trace.frames >= part.start) & (trace.frames < part.stop)
                                     for part in database.ranges}),
         "frames_per_tag": _shares({name: mask[trace.frames] for name, mask in database.tags.items()}),
@@ -77,13 +98,13 @@ def reversal_times(roots, trace, rate):
     return np.array(times)
 
 
-def _feet(database, positions, trace, rate):
+def _feet(motion, positions, trace, rate):
     """Slide (cm/s) of feet that are held, of feet that the source says stand, and how many of these are held."""
-    joints = [database.character.joint(role) for role in database.character.contact_roles()]
+    joints = [motion.character.joint(role) for role in motion.character.contact_roles()]
     toes = positions[:, joints]
     slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate * 100
     standing, held = trace.contacts[1:] & trace.contacts[:-1], trace.planted[1:] & trace.planted[:-1]
-    ground = standing_heights(database, joints)
+    ground = standing_heights(motion, joints) if hasattr(motion, "ranges") else motion.heights[:, 0]
     low = (toes[1:, :, 2] < ground + 0.01) & standing
     return {
         "foot_slide_held": _round(slide[held].mean() if held.any() else 0.0),

@@ -23,7 +23,7 @@ from ..steps import mapped, run
 from .database import REASONS
 
 # So many cells for the square root of the number of frames; in its rounds k-means sees so many frames for each cell.
-CELLS_PER_ROOT, MOST_CELLS = 10.5, 8192
+CELLS_PER_ROOT, MOST_CELLS = 10.5, 12288
 ROUNDS = 4, 8, 16, 24
 # No cell has more than so many times the mean of the cells' frames; they are compared block by block.
 LARGEST, BLOCK = 2, 8

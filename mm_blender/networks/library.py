@@ -1,8 +1,77 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks as driving takes them: what a Library is for a database, with no database."""
+"""Networks as driving takes them: what a Library is for a database, beside it or in its place."""
 
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import MotionError
 from ..playback.library import Choice
-from .matchers import LearnedMatcher
+from .file import load, load_latents
+from .matchers import DecompressedMatcher, LearnedMatcher
+
+# Motion Matching, with the Decompressor, and learned altogether.
+METHODS = ("mm", "dmm", "lmm")
+
+
+def library_for(method, path, library=None):
+    """What characters play with a method, of the networks in a file and of the Library of a database, if there is
+    one: only Learned Motion Matching goes without."""
+    networks = load(path)
+    if library is not None:
+        networks = ordered_as(networks, library.database, path)
+    if method == "dmm":
+        return DecompressedLibrary(library, networks, load_latents(path, library.database))
+    alike = library is not None and networks.key == library.database.key
+    return LearnedLibrary(networks, load_latents(path, library.database) if alike else None)
+
+
+def ordered_as(networks, database, path=""):
+    """Networks with their joints in the order that a database has them: another armature may hold them in another."""
+    mine, names = networks.skeleton, database.skeleton.names
+    if mine.names == names:
+        return networks
+    moving = database.moving[database.moving != 0]
+    if sorted(mine.names) != sorted(names) or mine.names[0] != names[0] or {
+            mine.names[joint] for joint in networks.moving} != {names[joint] for joint in moving}:
+        raise MotionError(f'The networks "{path}" were trained on another character: train them anew.')
+    order, parts = np.array([mine.index(name) for name in names]), networks.layout.parts
+    there = [networks.moving.tolist().index(order[joint]) for joint in moving]
+    columns = np.concatenate([_blocks(order[1:] - 1, 6), parts["positions"].start + _blocks(np.array(there), 3),
+                              np.arange(parts["travel"].start, networks.layout.size)]).astype(int)
+    weights = networks.decompressor
+    matrix, biases = weights.layers[-1]
+    decompressor = replace(weights, layers=(*weights.layers[:-1], (matrix[:, columns], biases[columns])),
+                           centre=weights.centre[columns], span=weights.span[columns])
+    return replace(networks, character=database.character, moving=moving, fixed=networks.fixed[order],
+                   decompressor=decompressor)
+
+
+def _blocks(indices, size):
+    """The numbers in blocks of a size."""
+    return (indices[:, None] * size + np.arange(size)).ravel()
+
+
+class DecompressedMotion:
+    """A database's motion, whose poses come from the Decompressor."""
+
+    def __init__(self, motion, networks, latents):
+        self.database, self.moving, self.stance = motion.database, motion.moving, motion.stance
+        self._motion, self._networks = motion, networks
+        self._states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
+
+    def matcher(self, search, count, begin=None):
+        frames = 0 if begin is None else begin
+        return DecompressedMatcher(self._motion, search, count, self._networks, self._states, frames)
+
+
+class DecompressedLibrary:
+    """A Library whose motion is decompressed; latents (N, Z) are of its frames."""
+
+    def __init__(self, library, networks, latents):
+        self.database, self.speeds, self.standing = library.database, library.speeds, library.standing
+        self.choice, self.begin = library.choice, library.begin
+        self.motion = DecompressedMotion(library.motion, networks, latents)
 
 
 class LearnedMotion:
@@ -11,8 +80,8 @@ class LearnedMotion:
     def __init__(self, networks):
         self.database, self.moving = networks, networks.moving
 
-    def matcher(self, allowed, count, state=None):
-        matcher = LearnedMatcher(self.database, count, state)
+    def matcher(self, allowed, count, begin=None):
+        matcher = LearnedMatcher(self.database, count, begin)
         for index in range(count):
             matcher.allow(index, allowed)
         return matcher
@@ -28,12 +97,23 @@ class LearnedLibrary:
 
     standing = None  # the networks know where to begin
 
-    def __init__(self, networks):
+    def __init__(self, networks, latents=None):
+        """latents: (N, Z) of the frames of a database from which characters may come over, if there is one."""
         self.database, self.motion, self.speeds = networks, LearnedMotion(networks), networks.speeds
-        self._choices = {}
+        self._choices, self._latents = {}, latents
 
     def choice(self, query=""):
         if query not in self._choices:
             allowed, trouble = self.database.allowed(query)
             self._choices[query] = Choice(allowed, allowed, trouble)
         return self._choices[query]
+
+    def begin(self, where, query=""):
+        """The features and latents (D + Z) with which a character goes on that is somewhere (Where)."""
+        if where.networks is self.database:
+            return where.state
+        if self._latents is not None and where.frame >= 0:
+            return np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)
+        matcher = self.motion.matcher(self.choice(query).search, 1)
+        matcher.match([0], where.features[None], must=np.array([True]))
+        return matcher.states()[0]

@@ -7,29 +7,44 @@ import numpy as np
 
 from ..matching.schema import weights_of
 from ..motion import quat
-from ..playback.matcher import MotionMatcher
+from ..playback.matcher import AHEAD, MotionMatcher, Where
 from ..playback.pose import Pose
 from .network import Network
 
 
 class DecompressedMatcher(MotionMatcher):
     """Motion Matching as it is, but poses come from the Decompressor (section 4.1): of the database only its features
-    are looked at, and latents (N, Z) take the place of its poses."""
+    are looked at, and latents take the place of its poses."""
 
-    def __init__(self, motion, search, count, networks, latents, frames=0):
+    def __init__(self, motion, search, count, networks, states, frames=0):
+        """states: (N, D + Z) features and latents of the database's frames."""
         super().__init__(motion, search, count, frames)
-        self._poses = Poses(networks, count)
-        self._states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
+        self._states = states
+        self._strip = Strip(networks, states[self.frames], self._following)
 
     def pose(self):
-        now, after = self.frames, self.motion.following[self.frames]
-        return self._poses.between(*(self._poses.of(self._states[frames]) for frames in (now, after)))
+        return self._strip.pose()
 
     def contacts(self):
-        return self._poses.of(self._states[self.frames]).contacts.tolist()
+        return self._strip.contacts()
 
     def coming(self, who):
-        return self._poses.of(self._states[self.frames[who]]).alone()
+        return self._strip.coming(who)
+
+    def advance(self):
+        self._strip.advance()
+        return super().advance()
+
+    def match(self, who, queries, stay=0.0, must=None):
+        jumped = super().match(who, queries, stay, must)
+        self._strip.put(jumped, self._states[self.frames[jumped]])
+        return jumped
+
+    def _following(self, who, _states):
+        frames = [self.frames[who]]
+        for _ in range(AHEAD):
+            frames.append(self.motion.following[frames[-1]])
+        return self._states[np.array(frames[1:])]
 
 
 class LearnedMatcher:
@@ -41,23 +56,20 @@ class LearnedMatcher:
     not allowed. So no motion begins that a query forbids, as far as tags are recognised.
     """
 
-    def __init__(self, networks, count=1, state=None):
-        """state: features and latents (D + Z) or (K, D + Z) to begin with, or None for those of the networks."""
+    def __init__(self, networks, count=1, begin=None):
+        """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks."""
         self.networks, self._size = networks, networks.schema.size
         self.costs, self.frames = np.zeros(count), np.full(count, -1)
-        self.starved = np.zeros(count, dtype=bool)
+        self.starved = self._nobody = np.zeros(count, dtype=bool)
         self._weights = weights_of(networks.schema).astype(np.float32)
-        self._poses = Poses(networks, count)
         self._stepper, self._projector = Network(networks.stepper, count), Network(networks.projector, count)
         self._signs = np.where(networks.combinations, 1, -1).T.astype(np.float32)
         self._allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
         self._strict = np.zeros(count, dtype=bool)
-        # Features, latents and, last, how many frames a step takes: the Stepper's input as it is.
-        self._now = np.ones((count, networks.stepper.inputs), dtype=np.float32)
-        self._now[:, :-1] = networks.start if state is None else state
-        self._next = self._step(self._now, self._now.copy())
-        # What they look like. The next one is shown in the next frame: so each is decompressed once.
-        self._shown, self._coming = (self._poses.of(states[:, :-1]) for states in (self._now, self._next))
+        # The networks' inputs; the Stepper's last one is how many frames a step takes.
+        self._steps = np.ones((count, networks.stepper.inputs), dtype=np.float32)
+        self._asks = np.empty((count, networks.projector.inputs), dtype=np.float32)
+        self._strip = Strip(networks, np.tile(networks.start, (count, 1)) if begin is None else begin, self._following)
 
     def allow(self, index, allowed, wanted=None):
         """The combinations of tags (U,) that a character may jump to; what it plays is left at the next search if
@@ -66,55 +78,56 @@ class LearnedMatcher:
 
     def features(self):
         """(K, D) normalised features of what is playing."""
-        return self._now[:, :self._size].copy()
+        return self._strip.states()[:, :self._size]
 
     def states(self):
         """(K, D + Z) features and latents of what is playing."""
-        return self._now[:, :-1].copy()
+        return self._strip.states()
+
+    def where(self, index):
+        state = self._strip.states()[index]
+        return Where(state[:self._size], -1, state, self.networks)
 
     def pose(self):
-        return self._poses.between(self._shown, self._coming)
+        return self._strip.pose()
 
     def contacts(self):
-        return self._shown.contacts.tolist()
+        return self._strip.contacts()
 
     def coming(self, who):
-        """As MotionMatcher.coming(): only this frame is known."""
-        return self._shown.take(who).alone()
+        return self._strip.coming(who)
 
-    def tags(self):
-        """For each character the names of the tags that hold."""
-        marks = self.networks.combinations[self._combinations(self._shown)]
-        return [tuple(name for name, set_ in zip(self.networks.tags, row) if set_) for row in marks]
+    def tags(self, index):
+        """The names of the tags that hold for a character."""
+        marks = self.networks.combinations[self._combinations(self._strip.shown())[index]]
+        return tuple(name for name, set_ in zip(self.networks.tags, marks) if set_)
 
     def advance(self, step=1.0):
         """On by so many frames (section 7.1); nobody ever comes to an end."""
-        if step != 1.0:
-            self._now[:, -1] = step
-            self._coming = self._poses.of(self._step(self._now, self._next)[:, :-1])
-        self._now, self._next = self._next, self._now
-        self._shown, self._coming = self._coming, self._poses.of(self._step(self._now, self._next)[:, :-1])
-        return np.zeros(len(self.frames), dtype=bool)
+        if step != self._strip.step:
+            self._strip.forget(step)
+            self._steps[:, -1] = step
+        self._strip.advance()
+        return self._nobody
 
     def match(self, who, queries, stay=0.0, must=None):
         """As MotionMatcher.match(): the Projector's answer is taken where it is better than going on."""
         who = np.asarray(who)
         answers = self._project(queries, self._allowed[who])
-        self.costs[who] = going_on = self._cost(queries, self._now[who, :-1])
+        self.costs[who] = going_on = self._cost(queries, self._strip.states()[who])
         costs = self._cost(queries, answers)
         better = costs < going_on * (1 - stay)
         if must is not None:
             better |= must
-        better |= self._strict[who] & ~self._fits(self._shown.take(who), who)
+        if self._strict.any():
+            better |= self._strict[who] & ~self._fits(self._strip.shown(who), who)
         if not better.any():
             return []
-        shown = self._poses.of(answers)
+        shown = self._strip.poses.of(answers)
         better &= self._fits(shown, who)
         jumped = who[better]
-        self.costs[jumped], self._now[jumped, :-1] = costs[better], answers[better]
-        self._next[jumped] = after = self._step(self._now[jumped], self._now[jumped])
-        self._shown.put(jumped, shown.take(better))
-        self._coming.put(jumped, self._poses.of(after[:, :-1]))
+        self.costs[jumped] = costs[better]
+        self._strip.put(jumped, answers[better], shown.take(better))
         return jumped.tolist()
 
     def _fits(self, shown, who):
@@ -130,22 +143,104 @@ class LearnedMatcher:
         return (((queries - states[:, :self._size]) * self._weights) ** 2).sum(axis=1)
 
     def _project(self, queries, allowed):
-        rows = np.concatenate([queries, allowed], axis=1, dtype=np.float32)
-        return np.clip(self._projector(rows), *self.networks.limits)
+        asks = self._asks[:len(queries)]
+        asks[:, :self._size], asks[:, self._size:] = queries, allowed
+        return self._within(self._projector(asks))
 
-    def _step(self, now, after):
-        """Writes the states that follow `now` into `after`; never out of what the data holds."""
-        change = self._stepper(now)
-        change *= now[:, -1:]
-        np.add(now[:, :-1], change, out=after[:, :-1])
-        np.clip(after[:, :-1], *self.networks.limits, out=after[:, :-1])
-        after[:, -1] = 1
-        return after
+    def _following(self, _who, states):
+        rows = np.empty((AHEAD, *states.shape), dtype=np.float32)
+        for row in rows:
+            steps = self._steps[:len(states)]
+            steps[:, :-1] = states
+            change = self._stepper(steps)
+            change *= steps[0, -1]
+            states = self._within(np.add(states, change, out=row))
+        return rows
+
+    def _within(self, states):
+        """States (K, D + Z), changed: never out of what the data holds."""
+        least, most = self.networks.limits
+        return np.minimum(np.maximum(states, least, out=states), most, out=states)
+
+
+class Strip:
+    """The next frames that K characters play, decompressed several at once: a call of NumPy costs more than a few
+    numbers more in it. They are worked out when somebody wants to know what comes.
+
+    step  how many frames of the data lie between two of them
+    """
+
+    def __init__(self, networks, states, following):
+        """states: (K, D + Z) to begin with; following(who, states): (AHEAD, W, D + Z) what comes after states
+        (W, D + Z), of characters `who`."""
+        self.poses, self._following, self.step = Poses(networks, len(states)), following, 1.0
+        shown = self.poses.of(np.asarray(states, dtype=np.float32))
+        # Rows first. The last one is there to know how the one before moves; played it is as the first of the next.
+        self._states = np.empty((AHEAD + 1, *states.shape), dtype=np.float32)
+        self._shown = Shown(*(np.empty((AHEAD + 1, *part.shape), dtype=part.dtype) for part in shown.parts()))
+        self._all = np.arange(len(states))
+        self._at = np.zeros(len(states), dtype=np.int64)  # the row that is played
+        self._alone = np.ones(len(states), dtype=bool)  # who has but one row
+        self.put(self._all, states, shown)
+
+    def put(self, who, states, shown=None):
+        """Characters `who` (indices) play these states (W, D + Z) from now on."""
+        if len(who):
+            self._at[who], self._alone[who] = 0, True
+            self._states[0, who] = states
+            self._shown.put((0, who), shown or self.poses.of(self._states[0, who]))
+
+    def forget(self, step):
+        """What comes, comes in steps of another length."""
+        self.put(self._all, self.states(), self.shown())
+        self.step = step
+
+    def advance(self):
+        """One row on."""
+        self._look_ahead(self._all)
+        self._at += 1
+        who = np.flatnonzero(self._at == AHEAD)
+        if len(who):
+            self.put(who, self._states[AHEAD, who], self._shown.take((AHEAD, who)))
+
+    def states(self):
+        """(K, D + Z) of what is played."""
+        return self._states[self._at, self._all]
+
+    def shown(self, who=None, after=0):
+        """What characters `who` (indices) or all of them show now, or so many rows after."""
+        who = self._all if who is None else who
+        return self._shown.take((self._at[who] + after, who))
+
+    def contacts(self):
+        return self._shown.contacts[self._at, self._all].tolist()
+
+    def pose(self):
+        self._look_ahead(self._all)
+        return self.poses.between(self.shown(), self.shown(after=1), self.step)
+
+    def coming(self, who):
+        """As MotionMatcher.coming()."""
+        who = np.asarray(who)
+        self._look_ahead(who)
+        at = self._at[who, None]
+        rows = at + np.arange(AHEAD - at.max())
+        shown = self._shown
+        return tuple(part[rows, who[:, None]] for part in (shown.positions, shown.rotations, shown.travel))
+
+    def _look_ahead(self, who):
+        who = who[self._alone[who]]
+        if len(who):
+            rows = self._following(who, self._states[0, who])
+            shown = self.poses.of(rows.reshape(-1, rows.shape[-1]))
+            self._states[1:, who] = rows
+            self._shown.put((slice(1, None), who), shown.reshaped(AHEAD, len(who)))
+            self._alone[who] = False
 
 
 @dataclass(eq=False)
 class Shown:
-    """Decompressed states: what a Pose is made of, and the tags (K, T), above zero where one holds."""
+    """Decompressed states: what a Pose is made of, and the tags (…, T), above zero where one holds."""
 
     positions: np.ndarray
     rotations: np.ndarray
@@ -153,16 +248,18 @@ class Shown:
     contacts: np.ndarray
     tags: np.ndarray
 
-    def take(self, who):
-        return Shown(*(part[who] for part in vars(self).values()))
+    def parts(self):
+        return self.positions, self.rotations, self.travel, self.contacts, self.tags
 
-    def alone(self):
-        """Positions, rotations and travel of a single frame, (K, 1, …)."""
-        return self.positions[:, None], self.rotations[:, None], self.travel[:, None]
+    def take(self, index):
+        return Shown(*(part[index] for part in self.parts()))
 
-    def put(self, who, other):
-        for name, part in vars(self).items():
-            part[who] = getattr(other, name)
+    def put(self, index, other):
+        for part, new in zip(self.parts(), other.parts()):
+            part[index] = new
+
+    def reshaped(self, *shape):
+        return Shown(*(part.reshape(*shape, *part.shape[1:]) for part in self.parts()))
 
 
 class Poses:
@@ -170,15 +267,15 @@ class Poses:
 
     def __init__(self, networks, count=1):
         self._rate, self._layout = networks.rate, networks.layout
-        self._network = Network(networks.decompressor, count)
+        self._network = Network(networks.decompressor, count * AHEAD)
 
     def of(self, states):
         layout, rows = self._layout, self._network(states)
         return Shown(layout.positions(rows).copy(), layout.rotations(rows), layout.travel(rows).copy(),
                      layout.contacts_of(rows), layout.tags_of(rows).copy())
 
-    def between(self, now, following):
-        """The Pose of what is shown now, with the velocities that lead to the following frame."""
-        turns = quat.absolute(quat.mul(following.rotations, quat.inv(now.rotations)))
-        return Pose(now.positions.copy(), now.rotations.copy(), (following.positions - now.positions) * self._rate,
-                    quat.to_scaled_angle_axis(turns) * self._rate, now.travel.copy(), now.contacts.copy())
+    def between(self, now, following, step=1.0):
+        """The Pose of what is shown now, with the velocities that lead to what follows after so many frames."""
+        turns, rate = quat.absolute(quat.mul(following.rotations, quat.inv(now.rotations))), self._rate / step
+        return Pose(now.positions, now.rotations, (following.positions - now.positions) * rate,
+                    quat.to_scaled_angle_axis(turns) * rate, now.travel, now.contacts)

@@ -38,10 +38,10 @@ def fit(path, skeleton, schema):
         "rest_rotations": skeleton.rotations})
 
 
-def key(path):
-    """The key of the database that the networks in a file were trained on; empty if there are none."""
+def figures(path):
+    """How good the networks in a file are, as plain values; empty if there are none."""
     about = _about(path, networks.KIND, networks.VERSION)
-    return about["key"] if about else ""
+    return about["figures"] if about else {}
 
 
 def _about(path, kind, version):
@@ -58,7 +58,8 @@ def _read(path, _changed, _size, kind, version):
     try:
         header, arrays = archive.read(path, kind, version, _ARRAYS)
         features = _features(Schema.from_json(header["schema"]))
-        return {"key": header["key"], "names": tuple(header["names"]), "features": features, **arrays}
+        return {"key": header["key"], "names": tuple(header["names"]), "features": features,
+                "figures": header.get("figures", {}), **arrays}
     except (MotionError, LookupError, TypeError, ValueError):
         return None
 

@@ -6,21 +6,23 @@ import numpy as np
 from ..control.intent import GAITS, intent_of, tag_query
 from .film import Film
 from .live import Live
+from .matcher import MixedMatcher
 from .player import Player
 
 
 class Cast:
     """K characters on one stage.
 
-    player   steps them
-    live     plays them along with the clock
-    film     what they have played
-    intents  what each one wants, None until it was asked
-    trouble  a sentence for each one, empty if all is well
+    libraries  what each one plays from; all have the same skeleton, rate and features
+    player     steps them
+    live       plays them along with the clock
+    film       what they have played
+    intents    what each one wants, None until it was asked
+    trouble    a sentence for each one, empty if all is well
     """
 
     def __init__(self, library, count=1, settings=None, ground=None, obstacles=None):
-        self.library = library
+        self.library, self.libraries = library, [library] * count
         self.player = Player(library.motion, library.choice().search, count, settings, library.standing)
         self.surround(ground, obstacles)
         self.film = Film(self.player)
@@ -52,15 +54,31 @@ class Cast:
         query    tags that the artist allows, beside those that the gait asks for
         """
         _, facing = self.player.simulation.roots[index]
-        intent = intent_of(stick, speeds or self.library.speeds, heading, facing)
+        intent = intent_of(stick, speeds or self.libraries[index].speeds, heading, facing)
         if self._asked[index] != (intent.gait, query):
             self._ask(index, intent.gait, query)
         self._velocities[index], self._yaws[index] = intent.velocity, intent.yaw
         self.intents[index] = intent
 
     def ask_again(self):
-        """Take over what has changed in the library."""
-        self._asked = [None] * len(self._asked)
+        """Take over what has changed in the libraries."""
+        for index, asked in enumerate(self._asked):
+            if asked is not None:
+                self._ask(index, *asked)
+
+    def play(self, libraries):
+        """What each one plays from from now on: who is given another one goes on where it is, as after a jump."""
+        switched = [index for index, (old, new) in enumerate(zip(self.libraries, libraries)) if old is not new]
+        if not switched:
+            return
+        parts = []
+        for library in dict.fromkeys(libraries):
+            who = [index for index, other in enumerate(libraries) if other is library]
+            begin = [library.begin(self.player.matcher.where(index), self._query(index)) for index in who]
+            parts.append((library.motion.matcher(library.choice().search, len(who), np.array(begin)), who))
+        self.player.switch(parts[0][0] if len(parts) == 1 else MixedMatcher(parts), switched)
+        self.libraries = list(libraries)
+        self.ask_again()
 
     def step(self):
         """One frame of the database's rate."""
@@ -96,8 +114,14 @@ class Cast:
         return [(channel, part) for channel, part in zip(schema.channels, schema.slices)
                 if channel.kind == "trajectory_position"][:1]
 
+    def _query(self, index):
+        """The tag query with which a character searches."""
+        gait, query = self._asked[index] or ("walk", "")
+        return tag_query(gait, self.libraries[index].database.tags, query)
+
     def _ask(self, index, gait, query):
-        choice = self.library.choice(tag_query(gait, self.library.database.tags, query))
+        library = self.libraries[index]
+        choice = library.choice(tag_query(gait, library.database.tags, query))
         self.player.matcher.allow(index, choice.search, choice.wanted)
         self._asked[index], self.trouble[index] = (gait, query), choice.trouble
         if self._gait_columns:

@@ -11,7 +11,7 @@ __all__ = ["drive", "drive_all", "search_of"]
 def drive(database, recording, settings=None, speeds=None, search=None, watch=None, **stage):
     """The Clip that a Recording makes the character play, with the database's own skeleton, root first; and its Trace.
 
-    database  a Database, or a Library that was made of one
+    database  a Database, or a Library that was made of one or of networks
     settings  a Drive, or None for the usual one
     speeds    Speeds, or None to measure them
     search    a Search over the database, where there is one already
@@ -29,7 +29,7 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
     place   positions (K, 2) and yaws (K,) to begin at, or None for the origin
     ground, obstacles  as a Cast takes them
     """
-    library = database if isinstance(database, Library) else Library(database, search)
+    library = database if hasattr(database, "choice") else Library(database, search)
     cast = Cast(library, len(recordings), settings, ground, obstacles)
     if place is not None:
         cast.place(*place)

@@ -13,7 +13,7 @@ from ..motion.clip import Clip
 class Trace:
     """What happened at each of F frames.
 
-    frames      (F,) of the database, that were played
+    frames      (F,) of the database, that were played; -1 for what was learned
     jumped      (F,) whether playback jumped there from somewhere else
     wanted      (F, 3) velocity in the world and yaw that the stick asked for
     simulated   (F, 3) place and yaw of the simulated root

@@ -57,6 +57,13 @@ class Library:
         found = choice.search.nearest(self.database.normalisation.apply(features))
         return found.frame if found is not None else 0
 
+    def begin(self, where, query=""):
+        """The frame with which a character goes on that is somewhere (Where)."""
+        if where.frame >= 0:
+            return where.frame
+        found = self.choice(query).search.nearest(where.features)
+        return found.frame if found is not None else self.standing
+
     def _choose(self, query):
         allowed, trouble = enterable(self.database, query)
         wanted = self._choices[""].wanted if trouble else self.database.select(query)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motion Matching: which frame of the database is played, for K characters that share it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..control.speeds import root_velocities
@@ -13,6 +15,21 @@ AHEAD = 10
 AROUND = 1 / 3
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5
+
+
+class Where(NamedTuple):
+    """What a character is playing: what another matcher goes on from.
+
+    features  (D,) normalised
+    frame     of the database, or -1
+    state     (D + Z) features and latents, or None
+    networks  whose latents they are, or None
+    """
+
+    features: np.ndarray
+    frame: int
+    state: np.ndarray = None
+    networks: object = None
 
 
 class Motion:
@@ -95,6 +112,16 @@ class MotionMatcher:
         """(K, D) normalised features of what is playing."""
         return self.motion.database.features.take(self.frames, axis=0)
 
+    def where(self, index):
+        """What a character is playing."""
+        frame = int(self.frames[index])
+        return Where(self.motion.database.features[frame], frame)
+
+    def tags(self, index):
+        """The names of the tags that hold for a character."""
+        frame = self.frames[index]
+        return tuple(name for name, mask in self.motion.database.tags.items() if mask[frame])
+
     def pose(self):
         return self.motion.at(self.frames)
 
@@ -151,6 +178,79 @@ class MotionMatcher:
         """First and last frame of what lies so near in the same clip that a jump would stutter."""
         first, last = self.motion.bounds[self.motion.database.range_of_frame.item(frame)]
         return max(first, frame - self.motion.near), min(last, frame + self.motion.near)
+
+
+class MixedMatcher:
+    """Characters that are played by several matchers, as one: of each part the matcher, and who they are."""
+
+    def __init__(self, parts):
+        """parts: [(matcher, indices of its characters)]"""
+        self._parts = [(matcher, np.asarray(who)) for matcher, who in parts]
+        self._order = np.argsort(np.concatenate([who for _, who in self._parts]))
+        self._players = {int(index): (matcher, row) for matcher, who in self._parts for row, index in enumerate(who)}
+
+    @property
+    def frames(self):
+        return self._gathered(matcher.frames for matcher, _ in self._parts)
+
+    @property
+    def costs(self):
+        return self._gathered(matcher.costs for matcher, _ in self._parts)
+
+    @property
+    def starved(self):
+        return self._gathered(matcher.starved for matcher, _ in self._parts)
+
+    def allow(self, index, search, wanted=None):
+        matcher, row = self._players[index]
+        matcher.allow(row, search, wanted)
+
+    def where(self, index):
+        matcher, row = self._players[index]
+        return matcher.where(row)
+
+    def tags(self, index):
+        matcher, row = self._players[index]
+        return matcher.tags(row)
+
+    def features(self):
+        return self._gathered(matcher.features() for matcher, _ in self._parts)
+
+    def pose(self):
+        poses = [vars(matcher.pose()).values() for matcher, _ in self._parts]
+        return Pose(*map(self._gathered, zip(*poses)))
+
+    def contacts(self):
+        return self._gathered(matcher.contacts() for matcher, _ in self._parts).tolist()
+
+    def coming(self, who):
+        asked = [(matcher, rows, there) for matcher, rows, there in self._split(who) if len(rows)]
+        found = [matcher.coming(rows) for matcher, rows, _ in asked]
+        count = min(travel.shape[1] for *_, travel in found)
+        order = np.argsort(np.concatenate([there for *_, there in asked]))
+        return tuple(np.concatenate([part[:, :count] for part in parts])[order] for parts in zip(*found))
+
+    def advance(self):
+        return self._gathered(matcher.advance() for matcher, _ in self._parts)
+
+    def match(self, who, queries, stay=0.0, must=None):
+        must = np.zeros(len(who), dtype=bool) if must is None else must
+        jumped = []
+        for (_, mine), (matcher, rows, there) in zip(self._parts, self._split(who)):
+            if len(rows):
+                jumped += mine[matcher.match(rows, queries[there], stay, must[there])].tolist()
+        return sorted(jumped)
+
+    def _split(self, who):
+        """Of each part the matcher, the rows in it of those of `who` (indices) that it plays, and where in `who` they
+        are."""
+        for matcher, mine in self._parts:
+            there = np.flatnonzero(np.isin(who, mine))
+            yield matcher, np.searchsorted(mine, np.asarray(who)[there]), there
+
+    def _gathered(self, parts):
+        """What each part has of its characters, in the order of all."""
+        return np.concatenate(list(parts))[self._order]
 
 
 def _nearest(search, queries, besides, limits):

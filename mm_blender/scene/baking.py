@@ -35,7 +35,7 @@ def database_path(ob):
     if not path:
         raise MotionError(f'"{ob.name}" has no database file: choose one in the Bake panel.')
     if path.startswith("//") and not bpy.data.filepath:
-        path = os.path.join(_own_folder(), path[2:])
+        path = os.path.join(own_folder("databases"), path[2:])
     if path.endswith(("/", os.sep)):
         path += NAME
     path = os.path.abspath(bpy.path.abspath(path))
@@ -205,9 +205,10 @@ def _fetch(name, scene_name):
     return ob, scene
 
 
-def _own_folder():
+def own_folder(name):
+    """A folder of the extension's own, for what has no place beside the .blend."""
     package = __package__.partition(".mm_blender")[0]
     try:
-        return bpy.utils.extension_path_user(package, path="databases", create=True)
+        return bpy.utils.extension_path_user(package, path=name, create=True)
     except ValueError:  # not installed as an extension: run from a source folder
         return bpy.app.tempdir

@@ -45,6 +45,9 @@ _PAST_END_ITEMS = [
     ("extrapolate", "Extrapolate", "Carry on with the last velocity"),
     ("exclude", "Exclude", "Do not enter frames whose future is not known"),
 ]
+_MODEL_ITEMS = [
+    ("lmm", "Learned Motion Matching", "Three networks that know the motion: poses, going on, and where to jump"),
+]
 _RELATIVE_ITEMS = [
     ("VIEW", "View", "Forward is where the viewport looks"),
     ("CHARACTER", "Character", "Forward is where the character faces, as at a steering wheel"),
@@ -186,6 +189,17 @@ class MM_Bake(bpy.types.PropertyGroup):
     report: StringProperty(options={"HIDDEN"})
 
 
+class MM_Train(bpy.types.PropertyGroup):
+    """How networks are trained that take the database's place."""
+    __slots__ = ()
+
+    model: EnumProperty(name="Model", items=_MODEL_ITEMS, description="What is trained")
+    minutes: FloatProperty(name="Minutes", default=15.0, min=0.1, soft_max=240.0, max=60 * 24 * 30, precision=1,
+                           step=100, description="How long it takes, all in all; longer gives better poses")
+    seed: IntProperty(name="Seed", default=0, min=0,
+                      description="Where chance begins: another one gives other networks")
+
+
 class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
@@ -283,10 +297,11 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
                                                         "such as: run & ~injured")
     features: PointerProperty(type=MM_Features)
     bake: PointerProperty(type=MM_Bake)
+    train: PointerProperty(type=MM_Train)
     drive: PointerProperty(type=MM_Drive)
 
 
-CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Drive,
+CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Train, MM_Drive,
            MM_CharacterSettings)
 
 
@@ -297,7 +312,7 @@ def _before_saving(*_):
     for ob in bpy.data.objects:
         linked = ob.override_library.reference if ob.override_library is not None else None
         if linked is not None and ob.type == "ARMATURE":
-            _ = linked.mm.features, linked.mm.bake, linked.mm.drive
+            _ = linked.mm.features, linked.mm.bake, linked.mm.train, linked.mm.drive
 
 
 def register():

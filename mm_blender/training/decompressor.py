@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compressor and Decompressor: what is missing from the features goes through a few latents (algorithm 1)."""
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits as crossed
@@ -36,10 +37,11 @@ class DecompressorStage(Stage):
     def losses(self, share):
         examples = self.examples
         first = self.rng.choice(self._starts, PAIRS)
-        batch = examples.table[torch.as_tensor([*first, *examples.following[first]])]
-        features = examples.features[torch.as_tensor([*first, *examples.following[first]])]
+        frames = torch.as_tensor(np.concatenate([first, examples.following[first]]))
+        batch = examples.table[frames]
         latents = self.compress(batch)
-        return {**self._pose_losses(self.decompress(features, latents), batch), **self._regular(latents)}
+        return {**self._pose_losses(self.decompress(examples.features[frames], latents), batch),
+                **self._regular(latents)}
 
     def compress(self, batch):
         return self.networks["compressor"]((batch - self._mean) / self._scale)
@@ -77,27 +79,31 @@ class DecompressorStage(Stage):
     def _pose_losses(self, rows, batch):
         examples, parts, sizes = self.examples, self.examples.layout.parts, self._sizes
         wrong = rows - batch[:, :examples.layout.size]
-        apart = (wrong / self._span).abs()
-        between = ((wrong[PAIRS:] - wrong[:PAIRS]) / self._changes).abs()
+        apart, between = wrong.abs().mean(0) / self._span, _pairwise(wrong, 0).abs().mean(0) / self._changes
         losses = {}
         for name in ("rotations", "positions", "travel"):
             if parts[name].stop > parts[name].start:
-                losses[f"local {name}"] = POSE * apart[:, parts[name]].mean()
-                losses[f"local {name} speed"] = SPEED * between[:, parts[name]].mean()
+                losses[f"local {name}"] = POSE * apart[parts[name]].mean()
+                losses[f"local {name} speed"] = SPEED * between[parts[name]].mean()
         for name in ("contacts", "tags"):
             if parts[name].stop > parts[name].start:
                 losses[name] = MARKS * crossed(rows[:, parts[name]], (batch[:, parts[name]] > 0).float())
         missed = [mine - true for mine, true in zip(self.kinematics(rows), examples.targets(batch))]
         for name, speed, off in zip(("places", "axes"), ("place_speeds", "axis_speeds"), missed):
             losses[f"character {name}"] = POSE * off.abs().mean() / sizes[name]
-            between = off[..., PAIRS:] - off[..., :PAIRS]
-            losses[f"character {name} speed"] = SPEED * between.abs().mean() / sizes[speed]
+            losses[f"character {name} speed"] = SPEED * _pairwise(off, -1).abs().mean() / sizes[speed]
         return losses
 
     def _regular(self, latents):
-        change = (latents[PAIRS:] - latents[:PAIRS]).abs().mean()
+        change = _pairwise(latents, 0).abs().mean()
         return {"latent size": REGULAR * (latents ** 2).mean(), "latent sparsity": REGULAR * latents.abs().mean(),
                 "latent speed": REGULAR * change / self._feature_changes}
+
+
+def _pairwise(values, dim):
+    """From the first half to the second: the change from each frame to the one that follows it."""
+    first, second = values.chunk(2, dim)
+    return second - first
 
 
 def _deviation(columns):

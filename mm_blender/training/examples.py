@@ -26,7 +26,8 @@ class Examples:
     rows       (N, R) poses, see Layout
     table      (N, I) what the Compressor sees: rows, local velocities, and places, axes and velocities in the
                character's space (Y and Q of algorithm 1)
-    places     (N, J - 1, 3) of the joints below the root, in the character's space; a part of the table
+    places     (N, 3, J - 1) of the joints below the root, in the character's space, in the order of the tree's levels;
+               a part of the table, as axes (N, 3, 2, J - 1) are
     held       (N,) frames that are held back
     following  (N,) the next frame; a clip's last frame is its own, unless it loops
     """
@@ -52,17 +53,17 @@ class Examples:
 
     @property
     def places(self):
-        return self.table[:, self._parts["places"]].reshape(-1, self.joints, 3)
+        return self.table[:, self._parts["places"]].reshape(-1, 3, self.joints)
 
     @property
     def axes(self):
-        return self.table[:, self._parts["axes"]].reshape(-1, self.joints, 3, 2)
+        return self.table[:, self._parts["axes"]].reshape(-1, 3, 2, self.joints)
 
     def targets(self, batch):
-        """Places (J - 1, 3, F) and axes (J - 1, 3, 2, F) of some rows of the table, laid out as Kinematics has them."""
+        """Places (3, J - 1, F) and axes (3, 2, J - 1, F) of some rows of the table, as Kinematics makes them."""
         columns = batch.t()
-        return (columns[self._parts["places"]].reshape(self.joints, 3, -1),
-                columns[self._parts["axes"]].reshape(self.joints, 3, 2, -1))
+        return (columns[self._parts["places"]].reshape(3, self.joints, -1),
+                columns[self._parts["axes"]].reshape(3, 2, self.joints, -1))
 
     @cached_property
     def marks(self):
@@ -109,8 +110,11 @@ class Examples:
         positions[:, 0] = whole[:, 0] = spins[:, 0] = 0
         rotations[:, 0] = quat.identity()
         places, turns, speeds, turning = forward_velocities(database.skeleton, positions, rotations, whole, spins)
-        pieces = {"rows": rows, "velocities": whole[:, self.moving], "spins": spins[:, 1:], "places": places[:, 1:],
-                  "axes": quat.to_two_axis(turns[:, 1:]), "speeds": speeds[:, 1:], "turning": turning[:, 1:]}
+        order = np.concatenate(database.skeleton.levels)
+        pieces = {"rows": rows, "velocities": whole[:, self.moving], "spins": spins[:, 1:],
+                  "places": np.moveaxis(places[:, order], 1, -1),
+                  "axes": np.moveaxis(quat.to_two_axis(turns[:, order]), 1, -1), "speeds": speeds[:, 1:],
+                  "turning": turning[:, 1:]}
         pieces = {name: piece.reshape(len(rows), -1) for name, piece in pieces.items()}
         ends = np.cumsum([piece.shape[1] for piece in pieces.values()]).tolist()
         self._parts = {name: slice(end - piece.shape[1], end) for (name, piece), end in zip(pieces.items(), ends)}

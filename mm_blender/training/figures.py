@@ -20,7 +20,7 @@ def of_decompressor(examples, kinematics, weights, latents):
     frames = _some(np.flatnonzero(examples.held))
     rows = _decompressed(examples, weights, latents, frames)
     true, parts = examples.rows.cpu().numpy()[frames], examples.layout.parts
-    apart = 100 * np.linalg.norm(_places(kinematics, rows) - _places(kinematics, true), axis=1)
+    apart = 100 * np.linalg.norm(_places(kinematics, rows) - _places(kinematics, true), axis=0)
     travel = rows[:, parts["travel"]] - true[:, parts["travel"]]
     figures = {
         "joint_error_cm": apart.mean(), "joint_error_p95_cm": np.percentile(apart, 95),
@@ -50,7 +50,7 @@ def of_stepper(examples, kinematics, decompressor, stepper, latents):
         state = state + step(np.concatenate([state, np.ones((len(state), 1), dtype=np.float32)], axis=1))
         if count in lengths:
             true = examples.rows.cpu().numpy()[frames[count]]
-            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=1)
+            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=0)
             figures[f"drift_{DRIFT[lengths.index(count)]:g}s_cm"] = 100 * apart.mean()
     return _rounded(figures)
 
@@ -95,7 +95,7 @@ def _acceleration(examples, kinematics, weights, latents):
         return 1.0
     mine = [_places(kinematics, _decompressed(examples, weights, latents, frames)) for frames in windows]
     true = [_places(kinematics, examples.rows.cpu().numpy()[frames]) for frames in windows]
-    size = [np.linalg.norm(a - 2 * b + c, axis=1).mean() for a, b, c in (mine, true)]
+    size = [np.linalg.norm(a - 2 * b + c, axis=0).mean() for a, b, c in (mine, true)]
     return size[0] / max(size[1], 1e-9)
 
 

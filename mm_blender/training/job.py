@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder of a training: progress as lines of JSON, a checkpoint to resume from, a file that cancels it."""
+"""The folder of a training: progress as lines of JSON, a checkpoint to resume from, a file that cancels it.
+
+Whoever watches a training reads it too, and may have no torch: that is imported where it is needed.
+"""
 
 import json
+import os
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-
-import torch
 
 from ..archive import in_short
 from ..errors import Cancelled, MotionError
-from ..files import replacing
+from ..files import replacing, why_not
 
-PROGRESS, CHECKPOINT, CANCEL = "progress.jsonl", "checkpoint.pt", "cancel"
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+    import msvcrt
+
+PROGRESS, CHECKPOINT, CANCEL, LOCK = "progress.jsonl", "checkpoint.pt", "cancel", "lock"
+# Seconds that a training which is about to end is waited for, and that one which was left alone may take to end.
+PATIENCE, GRACE = 10.0, 60.0
 
 
 class Job:
@@ -30,18 +43,16 @@ class Job:
 
     def write(self, **values):
         """One more line of progress."""
-        with open(self.folder / PROGRESS, "a", encoding="utf-8") as file:
-            file.write(json.dumps(values) + "\n")
+        path = self.folder / PROGRESS
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(values) + "\n")
+        except OSError as error:
+            raise MotionError(why_not(path, error)) from error
 
     def lines(self):
-        """The progress so far; a line that was cut off by a kill is passed over."""
-        lines = []
-        for line in (self.folder / PROGRESS).read_text(encoding="utf-8").splitlines():
-            try:
-                lines.append(json.loads(line))
-            except ValueError:
-                continue
-        return lines
+        """The progress so far."""
+        return parse((self.folder / PROGRESS).read_text(encoding="utf-8"))
 
     def check(self):
         """Ends the training if it was cancelled."""
@@ -50,11 +61,15 @@ class Job:
 
     def keep(self, state):
         """A checkpoint: the old one stays until the new one is complete."""
+        import torch
+
         with replacing(self.folder / CHECKPOINT) as temporary:
             torch.save(state, temporary)
 
     def kept(self):
         """The last checkpoint, or None."""
+        import torch
+
         path = self.folder / CHECKPOINT
         if not path.exists():
             return None
@@ -63,3 +78,80 @@ class Job:
         except Exception as error:  # a damaged file can provoke anything in torch
             raise MotionError(f'The checkpoint "{path}" is damaged: train without --resume '
                               f"({in_short(error)}).") from error
+
+
+def folder_of(output):
+    """Where the job that makes these networks keeps its files."""
+    return Path(f"{output}.training")
+
+
+def parse(text):
+    """Lines of progress; one that was cut off by a kill is passed over."""
+    lines = []
+    for line in text.splitlines():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            continue
+    return [line for line in lines if isinstance(line, dict)]
+
+
+@contextmanager
+def only_one(folder):
+    """While this lasts no other process trains in the folder; the system itself ends it with the process."""
+    if int(os.environ.get("RANK", 0)):  # torchrun: the first process speaks for all
+        yield
+        return
+    folder = Path(folder)
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(exist_ok=True)
+            file = stack.enter_context(open(folder / LOCK, "wb"))
+        except OSError as error:
+            raise MotionError(f'The folder "{folder}" of the training cannot be used: '
+                              f"{error.strerror or error}.") from error
+        until = time.monotonic() + PATIENCE
+        while not _locked(file):
+            if time.monotonic() > until:
+                raise MotionError(f'Another process is training in "{folder}": wait for it, or cancel it first.')
+            time.sleep(0.2)
+        yield
+
+
+def is_running(folder):
+    """Whether some process trains in the folder."""
+    try:
+        with open(Path(folder) / LOCK, "r+b") as file:
+            return not _locked(file)
+    except OSError:
+        return False
+
+
+def end_with_parent(folder):
+    """Cancels the training when standard input is closed: whoever started it has gone, whatever the reason.
+
+    One that is in the middle of something long gets a while to see it; the checkpoint is complete at any time.
+    """
+    def wait():
+        while os.read(0, 1024):  # not sys.stdin: its lock would be held when Python ends
+            pass
+        until = time.monotonic() + GRACE
+        while time.monotonic() < until:  # again and again: the file may be from before, and be removed
+            with suppress(OSError):
+                (Path(folder) / CANCEL).touch()
+            time.sleep(0.5)
+        os._exit(130)
+
+    threading.Thread(target=wait, name="end with parent", daemon=True).start()
+
+
+def _locked(file):
+    """Whether the file could be locked for us; closing it gives the lock back."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError:
+        return False
+    return True

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forward kinematics inside a loss: one level of the tree at a time, in the character's space.
 
-A number of all frames lies in one row (components before frames), so that few large sums do the work.
+Numbers of one kind lie side by side (components, then joints level by level, then frames), so that few large sums do
+the work.
 """
 
+import numpy as np
 import torch
 
 
@@ -11,47 +13,50 @@ class Kinematics:
     """Rows of poses (see Layout) → places and axes of the joints below the root, equations 3 and 4."""
 
     def __init__(self, skeleton, layout, moving, fixed, device="cpu"):
-        self._layout, self._moving = layout, torch.as_tensor(moving - 1, dtype=torch.long, device=device)
-        self._fixed = torch.as_tensor(fixed[1:], dtype=torch.float32, device=device)[:, :, None]
-        of_moving = {int(joint): place for place, joint in enumerate(moving)}
-        self._levels, placed = [], []
-        for joints in skeleton.levels:
-            above = [placed.index(parent) if parent else None for parent in skeleton.parents[joints].tolist()]
-            own = [(place, of_moving[joint]) for place, joint in enumerate(joints.tolist()) if joint in of_moving]
-            self._levels.append((torch.as_tensor(joints - 1, device=device),
-                                 None if above[0] is None else torch.as_tensor(above, device=device), own))
-            placed += joints.tolist()
-        # Where each joint came to lie among those that were placed level by level.
-        self._order = torch.as_tensor([placed.index(joint) for joint in range(1, len(skeleton))], device=device)
+        order = np.concatenate(skeleton.levels)
+        self._joints = len(order)
+        # Which numbers of a row are the two axes (3, 2, J - 1) of the joints, and the positions (3, M) of some of them.
+        start = layout.parts["rotations"].start
+        self._axes = _indices(start + 6 * (order - 1) + np.arange(6).reshape(3, 2, 1), device)
+        start = layout.parts["positions"].start
+        self._positions = _indices(start + 3 * np.arange(len(moving)) + np.arange(3).reshape(3, 1), device)
+        self._moving = _indices([order.tolist().index(joint) for joint in moving], device)
+        self._fixed = torch.as_tensor(fixed[order].T[:, :, None].copy(), dtype=torch.float32, device=device)
+        # How many joints each level has, and on which of the level before they hang.
+        self._sizes = [len(level) for level in skeleton.levels]
+        self._above = [_indices(np.searchsorted(before, skeleton.parents[level]), device)
+                       for before, level in zip(skeleton.levels, skeleton.levels[1:])]
 
     def __call__(self, rows):
-        """Places (J - 1, 3, F) and the first two axes (J - 1, 3, 2, F) of rows (F, R), the root at the origin."""
-        parts, columns = self._layout.parts, rows.t()
-        joints, frames = self._layout.joints - 1, len(rows)
-        local = _matrices(columns[parts["rotations"]].reshape(joints, 3, 2, frames))
-        moving = columns[parts["positions"]].reshape(self._layout.moving, 3, frames)
-        places, axes = [], []
-        for level, above, own in self._levels:
-            arm, turn = self._fixed[level].expand(-1, 3, frames), local[level]
-            if own:
-                arm = arm.index_copy(0, torch.as_tensor([place for place, _ in own], device=rows.device),
-                                     moving[[index for _, index in own]])
-            if above is not None:
-                parent = torch.cat(axes)[above] if len(axes) > 1 else axes[0][above]
-                origin = torch.cat(places)[above] if len(places) > 1 else places[0][above]
-                arm = origin + (parent * arm[:, None]).sum(2)
-                turn = (parent[:, :, :, None] * turn[:, None]).sum(2)
-            places.append(arm)
-            axes.append(turn)
-        return torch.cat(places)[self._order], torch.cat(axes)[self._order][:, :, :2]
+        """Places (3, J - 1, F) and the first two axes (3, 2, J - 1, F) of rows (F, R), the root at the origin; joints
+        in the order of the tree's levels."""
+        columns, frames = rows.t(), len(rows)
+        axes = columns.index_select(0, self._axes).reshape(3, 2, self._joints, frames)
+        x = _unit(axes[:, 0])
+        y = _unit(axes[:, 1] - x * (x * axes[:, 1]).sum(0))
+        arms = self._fixed.expand(3, self._joints, frames)
+        if len(self._moving):
+            own = columns.index_select(0, self._positions).reshape(3, len(self._moving), frames)
+            arms = arms.index_copy(1, self._moving, own)
+        first, *others = torch.stack([x, y, _cross(x, y), arms], 1).split(self._sizes, 2)
+        placed = [first]
+        for local, above in zip(others, self._above):
+            parents = placed[-1].index_select(2, above)
+            turned = (parents[:, :3, None] * local).sum(1)
+            placed.append(torch.cat([turned[:, :3], (turned[:, 3] + parents[:, 3])[:, None]], 1))
+        placed = torch.cat(placed, 2)
+        return placed[:, 3], placed[:, :2]
 
 
-def _matrices(axes):
-    """Rotation matrices (J, 3, 3, F) from two columns (J, 3, 2, F) that need not be perpendicular or of unit length."""
-    x = _unit(axes[:, :, 0])
-    z = _unit(torch.linalg.cross(x, axes[:, :, 1], dim=1))
-    return torch.stack([x, torch.linalg.cross(z, x, dim=1), z], dim=2)
+def _indices(numbers, device):
+    return torch.as_tensor(np.asarray(numbers, dtype=np.int64).ravel(), device=device)
 
 
 def _unit(vectors):
-    return vectors * torch.rsqrt((vectors * vectors).sum(1, keepdim=True) + 1e-12)
+    return vectors * torch.rsqrt((vectors * vectors).sum(0) + 1e-12)
+
+
+def _cross(a, b):
+    """Of (3, …); torch's own takes several times as long."""
+    (ax, ay, az), (bx, by, bz) = a.unbind(), b.unbind()
+    return torch.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

@@ -29,7 +29,7 @@ class Stage:
 
     def __init__(self, networks, seed, device="cpu"):
         self.networks = nn.ModuleDict(networks).to(device)
-        self.optimiser = torch.optim.AdamW(self.networks.parameters(), lr=RATE, weight_decay=1e-3)
+        self.optimiser = torch.optim.AdamW(self.networks.parameters(), lr=RATE, weight_decay=1e-3, fused=True)
         self.rng = np.random.default_rng(seed)
         self.iterations = 0
 

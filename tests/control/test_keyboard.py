@@ -41,6 +41,8 @@ def test_a_control_lasts_until_both_of_its_keys_are_released(keyboard):
 def test_losing_the_focus_lets_go_of_everything(keyboard):
     for key, control in (("W", "forward"), ("LEFT_SHIFT", "run"), ("LEFT_CTRL", "crouch")):
         keyboard.press(key, control)
+    keyboard.release_all(besides=["LEFT_SHIFT"])
+    assert keyboard.held == {"run"}
     keyboard.release_all()
     assert stick(keyboard) == type(stick(keyboard))()
 

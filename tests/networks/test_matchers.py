@@ -27,7 +27,8 @@ def some_queries(networks, count, seed=1):
 def test_dmm_plays_the_same_frames_as_mm_with_poses_of_the_decompressor(networks, demo_database):
     motion, search = Motion(demo_database), search_of(demo_database)
     latents = np.random.default_rng(0).normal(size=(len(demo_database), networks.latents)).astype(np.float32)
-    matchers = MotionMatcher(motion, search, 2, 50), DecompressedMatcher(motion, search, 2, networks, latents, 50)
+    states = np.concatenate([demo_database.features, latents], axis=1)
+    matchers = MotionMatcher(motion, search, 2, 50), DecompressedMatcher(motion, search, 2, networks, states, 50)
     for step in range(20):
         for matcher in matchers:
             matcher.advance()
@@ -111,7 +112,7 @@ def test_an_answer_whose_tags_are_forbidden_is_not_taken(networks, learned):
     assert np.array_equal(matcher.states(), before)
     matcher.allow(0, ~allowed)
     assert matcher.match([0], queries, must=must) == [0]
-    assert matcher.tags() == [tuple(np.array(networks.tags)[networks.combinations[found]])]
+    assert matcher.tags(0) == tuple(np.array(networks.tags)[networks.combinations[found]])
 
 
 def test_what_is_not_wanted_is_left_though_it_fits_best(networks, learned):

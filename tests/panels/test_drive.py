@@ -93,12 +93,12 @@ def preferences():
     """What the extension's page of the preferences shows."""
     cls = bpy.types.AddonPreferences.bl_rna_get_subclass_py("MM_AddonPreferences")
     layout = Notes()
-    cls.draw(SimpleNamespace(layout=layout), bpy.context)
+    cls.draw(SimpleNamespace(layout=layout, bl_rna=cls.bl_rna), bpy.context)
     return layout.shared
 
 
 def test_without_a_window_there_are_no_keys_to_change(extension):
-    assert "window" in preferences()["texts"][0]
+    assert "Keys can be changed where Blender has a window" in preferences()["texts"]
 
 
 def test_every_control_can_be_given_another_key(extension, monkeypatch):
@@ -112,6 +112,6 @@ def test_every_control_can_be_given_another_key(extension, monkeypatch):
     seen = preferences()
     assert seen["properties"].count("type") == len(items) + 1 and seen["properties"].count("active") == len(items)
     assert {"Forward", "Strafe, Held", "Keep the Take", "Start Driving", "Pad of a Friend"} <= set(seen["texts"])
-    assert not seen["operators"]
+    assert "preferences.keymap_restore" not in seen["operators"]
     table.is_user_modified = True
-    assert preferences()["operators"] == ["preferences.keymap_restore"]
+    assert "preferences.keymap_restore" in preferences()["operators"]

@@ -41,6 +41,8 @@ def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):
     assert "Edit Mode" in found["edit mode"][0] and "not in this scene" in found["scene"][0]
     assert found["held"] == ["forward"] and found["held after losing the focus"] == []
     assert found["orbited"] > 0.05 and found["held after orbiting"] == [], "no key sticks"
+    assert found["held in a menu"] == ["forward", "run"], "the menu took the release"
+    assert found["held after it"] == [], "no key sticks"
     assert found["stall"]["seconds"] < 1 and found["stall"]["way"] < 1.5
     assert "demo.mmdb" in found["no database"]
     assert found["opened"] == {"driving": False, "flag": False, "pose": True}

@@ -6,7 +6,7 @@ import tempfile
 import time
 
 import bpy
-from inside import EXTENSION, drive_on, empty_scene, engine, hold, in_view3d, let_go, press, session, view3d
+from inside import EXTENSION, drive_on, empty_scene, engine, hold, in_view3d, let_go, press, region, session, view3d
 
 
 def steps(result):
@@ -98,6 +98,7 @@ def steps(result):
     let_go("W")
     result["orbited"] = yield from orbit_and_let_go(window)
     result["held after orbiting"] = sorted(session().keyboard.held)
+    result["held in a menu"], result["held after it"] = yield from let_go_in_a_menu(window)
     os.remove(os.path.join(folder, "demo.mmdb"))
     yield from on()
     result["database gone"] = facts(name)
@@ -173,6 +174,28 @@ def orbit_and_let_go(window):
     window.event_simulate(type="MIDDLEMOUSE", value="RELEASE", x=x + 80, y=y)
     yield 0.5
     return before.rotation_difference(space.region_3d.view_rotation).angle
+
+
+def let_go_in_a_menu(window):
+    """Release a key while a menu of the header takes all keys; what was held then, and what is after it."""
+    header = region("HEADER")
+    x, y = header.x + 110, header.y + header.height // 2
+    hold("W", "LEFT_SHIFT")
+    yield 0.2
+    for _ in range(3):  # a button has to notice the mouse first
+        window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+        yield 0.2
+    press("LEFTMOUSE", x, y)
+    yield 0.5
+    window.event_simulate(type="W", value="RELEASE", x=x, y=y)
+    yield 0.2
+    during = sorted(session().keyboard.held)
+    press("ESC", x, y)
+    yield 0.3
+    after = sorted(session().keyboard.held)
+    let_go("LEFT_SHIFT")
+    yield 0.2
+    return during, after
 
 
 def facts(name):

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Train: make networks that take the database's place, and the Python that can."""
+
+import os
+
+import bpy
+from bpy.props import IntProperty
+
+from ..mm_blender.errors import MotionError
+from ..mm_blender.scene import pythons, training
+from ..mm_blender.scene.baking import database_path
+from .base import CharacterOperator, active_armature
+
+
+class _Train(CharacterOperator):
+    """Starts a training: at once from a script, in the background from a button."""
+
+    bl_options = {"REGISTER"}
+    resume = False
+
+    iterations: IntProperty(name="Iterations", default=0, min=0, options={"SKIP_SAVE"},
+                            description="Of each network, instead of minutes: exactly repeatable. 0 for minutes")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        try:
+            ob = active_armature(context)
+            if not os.path.isfile(database_path(ob)):
+                cls.poll_message_set("Bake first")
+                return False
+            if training.job_of(training.own_networks_path(ob)) is not None:
+                cls.poll_message_set("It is being trained already")
+                return False
+        except MotionError as error:
+            cls.poll_message_set(str(error))
+            return False
+        return True
+
+    def invoke(self, context, _event):
+        if bpy.app.background:
+            return self.execute(context)
+        ob = active_armature(context)
+        try:
+            training.start(training.order_of(ob, self.resume, self.iterations), ob.name)
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def run(self, context, ob):
+        order = training.order_of(ob, self.resume, self.iterations)
+        figures = training.run(order)
+        name = os.path.basename(order.output)
+        if "verdict" not in figures:
+            self.report({"WARNING"}, f"The training of {name} was cancelled: resume it to go on.")
+            return
+        self.report({"INFO"}, f"{name} is trained: {figures['verdict']}. {figures['reason']}")
+
+
+class MM_OT_train(_Train):
+    """Train networks on the database, in a process of its own. Blender stays usable meanwhile"""
+    bl_idname = "mm.train"
+    bl_label = "Train"
+
+
+class MM_OT_train_resume(_Train):
+    """Go on with the training that was cancelled or interrupted, from its last checkpoint"""
+    bl_idname = "mm.train_resume"
+    bl_label = "Resume"
+    resume = True
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not training.status(active_armature(context)).resumable:
+            cls.poll_message_set("There is no training to go on with")
+            return False
+        return True
+
+
+class MM_OT_train_cancel(CharacterOperator):
+    """Stop the training and keep a checkpoint, so that it can be resumed; networks from before stay"""
+    bl_idname = "mm.train_cancel"
+    bl_label = "Cancel"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if training.current() is None:
+            cls.poll_message_set("Nothing is being trained")
+            return False
+        return True
+
+    def run(self, _context, ob):
+        output = training.own_networks_path(ob)
+        job = training.job_of(output) or training.current()
+        training.cancel(job.output)
+
+
+class MM_OT_train_test(bpy.types.Operator):
+    """Look again which Python has torch, and say what is wrong"""
+    bl_idname = "mm.train_test"
+    bl_label = "Test"
+    bl_options = {"REGISTER"}
+
+    def invoke(self, context, _event):
+        """From a button: the panel says it when it is known."""
+        if bpy.app.background:
+            return self.execute(context)
+        pythons.test()
+        return {"FINISHED"}
+
+    def execute(self, _context):
+        pythons.test()
+        pythons.wait()
+        self.report({"INFO"} if pythons.found() else {"WARNING"}, pythons.sentence())
+        return {"FINISHED"}
+
+
+class MM_OT_train_environment(bpy.types.Operator):
+    """Make a private Python environment and download torch into it (200 MB to 3 GB). Nothing else on this computer
+    is changed"""
+    bl_idname = "mm.train_environment"
+    bl_label = "Make a Private Environment"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, _context):
+        if not bpy.app.online_access:
+            cls.poll_message_set(pythons.NOT_ALLOWED)
+            return False
+        if pythons.making() is not None:
+            cls.poll_message_set("It is being made already")
+            return False
+        return True
+
+    def invoke(self, context, _event):
+        """From a button: in the background."""
+        return self.execute(context) if bpy.app.background else self._make(waiting=False)
+
+    def execute(self, _context):
+        return self._make(waiting=True)
+
+    def _make(self, waiting):
+        try:
+            pythons.make(waiting)
+        except MotionError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class MM_OT_train_environment_cancel(bpy.types.Operator):
+    """Stop making the private environment"""
+    bl_idname = "mm.train_environment_cancel"
+    bl_label = "Cancel"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context):
+        if pythons.making() is None:
+            cls.poll_message_set("Nothing is under way")
+            return False
+        return True
+
+    def execute(self, _context):
+        pythons.stop_making()
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_train, MM_OT_train_resume, MM_OT_train_cancel, MM_OT_train_test, MM_OT_train_environment,
+    MM_OT_train_environment_cancel))

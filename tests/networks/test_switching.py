@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters are handed from one method to another while they are driven, each by itself."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mm_blender.control.stick import Stick
+from mm_blender.errors import MotionError
+from mm_blender.motion import quat
+from mm_blender.motion.skeleton import Skeleton
+from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, ordered_as
+from mm_blender.networks.matchers import LearnedMatcher, Poses
+from mm_blender.playback.cast import Cast
+from mm_blender.playback.library import Library
+from mm_blender.playback.matcher import AHEAD, MixedMatcher, MotionMatcher
+
+AHEAD_STICK = Stick(move_y=1.0)
+
+
+@pytest.fixture(scope="module")
+def latents(networks, demo_database):
+    return np.random.default_rng(0).normal(size=(len(demo_database), networks.latents)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def libraries(networks, demo_database, latents):
+    usual = Library(demo_database)
+    return {"mm": usual, "dmm": DecompressedLibrary(usual, networks, latents),
+            "lmm": LearnedLibrary(networks, latents)}
+
+
+def driven(cast, steps):
+    for _ in range(steps):
+        for index in range(len(cast.libraries)):
+            cast.want(index, AHEAD_STICK)
+        cast.step()
+
+
+def turns(before, after):
+    """The largest angle between two sets of rotations."""
+    turned = quat.to_scaled_angle_axis(quat.absolute(quat.mul(after, quat.inv(before))))
+    return np.linalg.norm(turned, axis=-1).max()
+
+
+def test_what_is_said_to_come_is_what_is_played(networks):
+    matcher = LearnedMatcher(networks, 2)
+    matcher.advance()
+    positions, rotations, travel = matcher.coming([1, 0])
+    assert len(positions[0]) == AHEAD - 1  # one of them has been played
+    for row in range(AHEAD - 1):
+        pose = matcher.pose()
+        for shown, said in zip((pose.positions, pose.rotations, pose.travel), (positions, rotations, travel)):
+            assert np.array_equal(shown[[1, 0]], said[:, row])
+        assert pose.contacts.tolist() == matcher.contacts()
+        matcher.advance()
+    assert len(matcher.coming([0])[0][0]) == AHEAD
+
+
+def test_what_comes_is_what_the_networks_say_frame_by_frame(networks):
+    matcher, state = LearnedMatcher(networks), LearnedMatcher(networks).states()
+    for _ in range(3 * AHEAD):
+        assert matcher.states() == pytest.approx(state, abs=1e-5)
+        assert matcher.pose().rotations == pytest.approx(Poses(networks).of(matcher.states()).rotations, abs=1e-5)
+        state = matcher._following([0], state)[0]
+        matcher.advance()
+
+
+def test_several_matchers_are_one(networks, libraries, demo_database):
+    motion, search = libraries["mm"].motion, libraries["mm"].choice().search
+    usual, learned = MotionMatcher(motion, search, 2, 700), LearnedMatcher(networks, 1)
+    mixed = MixedMatcher([(MotionMatcher(motion, search, 2, 700), [0, 2]), (LearnedMatcher(networks, 1), [1])])
+    rng = np.random.default_rng(0)
+    for step in range(20):
+        ended = mixed.advance()
+        assert ended[[0, 2]].tolist() == usual.advance().tolist() and not ended[1]
+        learned.advance()
+        if step % 5 == 0:
+            queries = mixed.features() + rng.normal(size=(3, demo_database.schema.size)).astype(np.float32)
+            jumped = mixed.match([0, 1, 2], queries)
+            apart = [2 * index for index in usual.match([0, 1], queries[[0, 2]])]
+            assert jumped == sorted(apart + [1] * len(learned.match([0], queries[[1]])))
+        assert mixed.frames.tolist() == [usual.frames[0], -1, usual.frames[1]]
+        assert np.array_equal(mixed.features()[[0, 2, 1]], np.concatenate([usual.features(), learned.features()]))
+        assert mixed.contacts() == [usual.contacts()[0], learned.contacts()[0], usual.contacts()[1]]
+    assert np.array_equal(mixed.pose().rotations[1], learned.pose().rotations[0])
+    positions, rotations, travel = mixed.coming([1, 2])
+    assert len(travel) == 2 and len(positions[0]) == len(travel[0]) <= AHEAD
+    assert np.array_equal(rotations[0], learned.coming([0])[1][0, :len(rotations[0])])
+    assert np.array_equal(rotations[1], usual.coming([1])[1][0, :len(rotations[0])])
+
+
+@pytest.mark.parametrize("before, after", [("mm", "lmm"), ("lmm", "mm"), ("mm", "dmm"), ("lmm", "dmm")])
+def test_a_switch_is_a_transition_like_any_jump(libraries, before, after):
+    cast = Cast(libraries[before])
+    driven(cast, 30)
+    player = cast.player
+    place, rotations = player.roots[0][0], player.rotations.copy()
+    cast.play([libraries[after]])
+    driven(cast, 1)
+    assert player.jumped[0] and cast.libraries == [libraries[after]]
+    pose = player.matcher.pose()
+    # Networks that have learned nothing show quite another pose: it comes over little by little.
+    assert turns(rotations[:, 1:], pose.rotations[:, 1:]) > 1
+    assert turns(rotations[:, 1:], player.rotations[:, 1:]) < 0.5
+    assert abs(player.roots[0][0] - place) < 0.3
+    assert (player.matcher.frames[0] >= 0) == (after != "lmm")
+
+
+def test_learned_motion_goes_on_from_the_frame_that_was_playing(libraries, latents, demo_database):
+    cast = Cast(libraries["mm"])
+    driven(cast, 30)
+    frame = cast.player.matcher.frames[0]
+    cast.play([libraries["lmm"]])
+    expected = np.concatenate([demo_database.features[frame], latents[frame]])
+    assert cast.player.matcher.states()[0] == pytest.approx(expected)
+    cast.play([libraries["mm"]])
+    assert cast.player.matcher.frames[0] == frame  # the nearest frame to its own features
+
+
+def test_learned_motion_without_latents_begins_with_what_the_projector_finds(networks, libraries):
+    cast, learned = Cast(libraries["mm"]), LearnedLibrary(networks)
+    features = cast.player.matcher.features()
+    cast.play([learned])
+    matcher = learned.motion.matcher(learned.choice("~crouch").search, 1)
+    assert matcher.match([0], features, must=np.array([True])) == [0]
+    assert np.array_equal(cast.player.matcher.states(), matcher.states())
+
+
+def test_only_one_of_several_is_switched_and_the_others_go_on_as_they_were(libraries):
+    alone, mixed = Cast(libraries["mm"], 2), Cast(libraries["mm"], 2)
+    for cast in (alone, mixed):
+        driven(cast, 20)
+    mixed.play([libraries["mm"], libraries["lmm"]])
+    for cast in (alone, mixed):
+        driven(cast, 40)
+    assert mixed.player.matcher.frames.tolist() == [alone.player.matcher.frames[0], -1]
+    assert mixed.player.rotations[0] == pytest.approx(alone.player.rotations[0], abs=1e-6)
+    assert turns(mixed.player.rotations[1], alone.player.rotations[1]) > 0.5
+
+
+def test_a_switch_keeps_to_the_tags_that_are_asked_for(libraries):
+    cast = Cast(libraries["mm"], 2)
+    for _ in range(10):
+        cast.want(0, Stick(move_y=1.0, crouch=1.0))
+        cast.want(1, AHEAD_STICK)
+        cast.step()
+    cast.play([libraries["lmm"]] * 2)
+    allowed = [libraries["lmm"].choice(query).search for query in ("crouch", "~crouch")]
+    assert np.array_equal(cast.player.matcher._allowed > 0, allowed)
+
+
+def test_networks_of_a_skeleton_in_another_order_show_the_same_pose(networks, demo_database):
+    skeleton = demo_database.skeleton
+    order = np.concatenate([[0], *(level[::-1] for level in skeleton.levels)])
+    place = np.argsort(order)
+    shuffled = Skeleton([skeleton.names[joint] for joint in order],
+                        [-1, *place[skeleton.parents[order[1:]]]], skeleton.positions[order], skeleton.rotations[order])
+    other = replace(demo_database, character=replace(demo_database.character, skeleton=shuffled),
+                    moving=np.sort(place[demo_database.moving]).astype(np.int32))
+    assert shuffled.names != skeleton.names
+    found = ordered_as(networks, other)
+    states = np.random.default_rng(0).normal(size=(3, networks.limits.shape[1])).astype(np.float32)
+    mine, usual = Poses(found).of(states), Poses(networks).of(states)
+    assert np.array_equal(mine.rotations, usual.rotations[:, order])
+    assert found.fixed.tolist() == networks.fixed[order].tolist()
+    columns = [networks.moving.tolist().index(order[joint]) for joint in found.moving]
+    assert np.array_equal(mine.positions, usual.positions[:, columns])
+    assert np.array_equal(mine.travel, usual.travel) and np.array_equal(mine.tags, usual.tags)
+
+
+def test_networks_of_another_character_are_refused(networks, demo_database):
+    skeleton = demo_database.skeleton
+    other = replace(skeleton, names=[f"{name}.x" for name in skeleton.names])
+    character = replace(demo_database.character, skeleton=other,
+                        roles={role: f"{bone}.x" for role, bone in demo_database.character.roles.items()}, mirror={})
+    with pytest.raises(MotionError, match="another character"):
+        ordered_as(networks, replace(demo_database, character=character))
