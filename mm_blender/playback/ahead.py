@@ -21,13 +21,11 @@ class Step(NamedTuple):
     """What one character plays in a frame, in plain numbers.
 
     travel  velocity of the root, seen from itself: right, forward, turning (rad/s)
-    legs    hip, knee, ankle and toe of both, seen from the root
-    fronts  where both knees bend to, seen from the root
+    legs    hip, knee, ankle and toe of both and where their knees bend to, seen from the root
     """
 
     travel: list
     legs: list
-    fronts: list
 
 
 class Ahead:
@@ -102,13 +100,11 @@ class Ahead:
 
     def _work_out(self, matcher, who):
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
-        frames, turners = self._legs.seen_from_root(positions, rotations)
+        legs, turners = self._legs.seen_from_root(positions, rotations)
         count = travel.shape[1]
         for part, found in zip((*self._parts, self._turners), (rotations, positions, travel, turners)):
             part[who, BEFORE:BEFORE + count] = found
-        fronts = frames[..., -4, :3, :3] @ self._legs.fronts[..., None]
-        steps = [each.tolist() for each in (travel, frames[..., -4:, :3, 3], fronts[..., 0])]
-        for index, *each in zip(who, *steps):
+        for index, *each in zip(who, travel.tolist(), legs.tolist()):
             self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
 
     def _split(self, rows):

@@ -223,12 +223,12 @@ class Feet:
         self._toes, turns = [], []
         for pair, root, step, leg, stand, under in zip(self.pairs, roots, steps, legs, contacts, unders):
             for side, foot in enumerate(pair):
-                hip, _, ankle, toe = leg[side]
+                hip, _, ankle, toe, _ = leg[side]
                 goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
                 self._toes += goal
-                joints = step.legs[side]
+                *joints, front = step.legs[side]
                 near = tuple(joints[3]) if goal == toe else _from_root(goal, *root)
-                for turn in turns_of(*swung(joints, near, step.fronts[side], lock.extension, has_toes, foot.pitch)):
+                for turn in turns_of(*swung(joints, near, front, lock.extension, has_toes, foot.pitch)):
                     turns += turn
         return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
 
@@ -238,7 +238,7 @@ class Feet:
         before, self._roots = self._roots or roots, roots
         for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
             places = [root + (root - last) * (ROOT_AHEAD / dt)]
-            for foot, (_, _, ankle, toe) in zip(pair, leg):
+            for foot, (_, _, ankle, toe, _) in zip(pair, leg):
                 held = foot.stop(toe, dt)
                 here = held if foot.locked else complex(toe[0], toe[1])
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
@@ -256,7 +256,7 @@ class Feet:
 
     def _room(self, joints):
         """How much longer a leg may get."""
-        hip, knee, ankle, _ = joints
+        hip, knee, ankle, *_ = joints
         return max((math.dist(hip, knee) + math.dist(knee, ankle)) * self.lock.extension - math.dist(hip, ankle), 0.0)
 
 
@@ -278,7 +278,7 @@ def _under(heights, joints, standing, level):
     """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle."""
     held, here, soon, later, low = heights
     toe, ankle = standing
-    _, _, (x, y, _), (toe_x, toe_y, _) = joints
+    _, _, (x, y, _), (toe_x, toe_y, _), _ = joints
     size = math.hypot(toe_x - x, toe_y - y)
     slope = (low - here) / max(size, 1e-6)
     slope = math.copysign(max(min(abs(slope), 2 * STEEPEST - abs(slope)), 0), slope)

@@ -27,6 +27,10 @@ TO_FRAME[..., :3, :3] = (quat.to_matrix(_ONES[:, None] + _ONES) - quat.to_matrix
 TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
+# What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
+_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).T.copy()
+
+
 class Legs:
     """Both legs of a character: which joints they are, and their kinematics.
 
@@ -61,6 +65,10 @@ class Legs:
         above, legs = {joint for line in lines for joint in line}, set(self.turning.flat)
         self.carried = np.array([joint not in above and not legs & set(_down_to(skeleton, joint))
                                  for joint in range(len(skeleton))])
+        # The same without the root, for seen_from_root(): both legs level by level.
+        self._below, self._idle_below = np.maximum(self.chain.T[1:], 0).ravel(), np.argwhere(self.chain.T[1:] < 0).tolist()
+        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].copy()
+        self._bearers = [*range(most - 2), most - 5]
         self.fronts = np.zeros((2, 3))
 
     def rotations(self, rotations):
@@ -85,14 +93,26 @@ class Legs:
         return frames
 
     def seen_from_root(self, positions, rotations):
-        """The frames (K, N, 2, C, 4, 4) of the chains' joints seen from the root, from positions (K, N, M, 3) of the
-        moving joints and rotations (K, N, J, 4); and the turners() of the legs, (K, N, 2, 4, 4, 4)."""
-        shape = rotations.shape[:2]
-        chains = self.rotations(rotations.reshape(-1, *rotations.shape[2:]))
-        chains[:, :, 0] = (1, 0, 0, 0)
-        frames = self.forward(np.zeros((1, 3)), positions.reshape(-1, *positions.shape[2:]), chains)
-        found = turners(chains[:, :, -4:], frames)
-        return frames.reshape(*shape, *frames.shape[1:]), found.reshape(*shape, *found.shape[1:])
+        """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), seen from the root, from
+        positions (K, N, M, 3) of the moving joints and rotations (K, N, J, 4); and their turners(), (K, N, 2, 4, 4, 4).
+        """
+        shape, levels = rotations.shape[:2], self.chain.shape[1] - 1
+        # Components first, then levels of the chains, then sides: what is worked out at once lies together.
+        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
+        for level, side in self._idle_below:
+            turns.reshape(4, levels, 2, -1)[:, level, side] = _ONES[:, :1]
+        for level in range(1, levels):
+            turns[:, level] = quat.mul(turns[:, level - 1], turns[:, level], axis=0)
+        ways = np.empty((3, levels + 1, 2, *shape))
+        ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
+        for column, sides, level in self._moving:
+            ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
+        # All are turned as what they hang from: the first from the root, the last from the thigh.
+        ways = ways.reshape(3, levels + 1, -1)
+        ways[:, 1:] = (quat.to_matrix(turns.take(self._bearers, axis=1), axis=0) * ways[:, 1:]).sum(axis=1)
+        ways[:, :-1].cumsum(axis=1, out=ways[:, :-1])
+        legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
+        return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 4, 4, 2, *shape).transpose(4, 5, 3, 2, 0, 1)
 
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
@@ -187,14 +207,11 @@ def turns_of(thigh, shin, foot):
     return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
 
 
-def turners(rotations, frames):
-    """(K, 2, 4, 4, 4) what each component of a turn makes of the rotations (K, 2, 4, 4) of the legs, whose frames are
-    seen from where the turn is given."""
-    ones = np.zeros((*rotations.shape, 4), dtype=rotations.dtype)
-    ones[..., 0, 0] = 1
-    # Seen from the bone above, the axis is turned back by that bone's frame.
-    ones[..., 1:, 1:] = frames[:, :, -5:-1, :3, :3]
-    return quat.mul(ones, rotations[..., None, :])
+def turners(above, own):
+    """(4, 4, …) what each component of a turn makes of each component of a joint's rotation: own (4, …) is where it is
+    turned to as seen from where the turn is given, above (4, …) the same of the joint that it hangs from."""
+    pairs = above[:, None] * own
+    return _TURNERS.dot(pairs.reshape(16, -1)).reshape(pairs.shape)
 
 
 def turned(turners, turns):
