@@ -143,7 +143,7 @@ class MotionMatcher:
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
 
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
-        must: for each of them whether it cannot stay, because their clip ends; nor can those in frames that are not wanted
+        must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
         """
         frames = self.frames.take(who).tolist()
         must = [False] * len(frames) if must is None else list(must)
@@ -234,7 +234,7 @@ class MixedMatcher:
         return self._gathered(matcher.advance() for matcher, _ in self._parts)
 
     def match(self, who, queries, stay=0.0, must=None):
-        must = np.zeros(len(who), dtype=bool) if must is None else must
+        must = np.zeros(len(who), dtype=bool) if must is None else np.asarray(must)
         jumped = []
         for (_, mine), (matcher, rows, there) in zip(self._parts, self._split(who)):
             if len(rows):

@@ -122,7 +122,8 @@ def reaching(legs, chains, frames, goals):
     turns = [[turns_of(*swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
              for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
     chains = chains.copy()
-    above, own = (np.moveaxis(quat.from_matrix(frames[:, :, part, :3, :3]), -1, 0) for part in (slice(-5, -1), slice(-4, None)))
+    turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)
+    above, own = turns_there[:, :, :, -5:-1], turns_there[:, :, :, -4:]
     chains[:, :, -4:] = turned(turners(above, own).transpose(2, 3, 4, 0, 1), np.array(turns))
     return chains
 
