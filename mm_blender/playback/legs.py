@@ -94,8 +94,11 @@ class Legs:
         return frames
 
     def seen_from_root(self, positions, rotations):
-        """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), seen from the root, from
-        positions (K, N, M, 3) of the moving joints and rotations (K, N, J, 4); and their turners, (K, N, 2, 4, 4, 4)."""
+        """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), all seen from the root;
+        and their turners, (K, N, 2, 4, 4, 4).
+
+        positions (K, N, M, 3) of the moving joints, rotations (K, N, J, 4)
+        """
         shape, levels = rotations.shape[:2], self.chain.shape[1] - 1
         # Components first, then levels of the chains, then sides: what is worked out at once lies together.
         turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
