@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a developer does with this project: python3 dev.py demo | test | bench | package | pictures. Needs only Python.
+"""What a developer does with this project: python3 dev.py COMMAND, see --help. Needs only Python.
 
 The first run makes a virtual environment, `.venv`, with Blender as a Python module and the tools of the tests.
 """
@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
+# For the tests of training, and for the benchmark of that name, if those tests have made it ready.
+TORCH, TRAINS = "torch==2.13.0", "training"
 # SDL for gamepads, as the extension brings it, each file with its SHA-256. There is none for Windows or Linux on ARM.
 WHEELS = {
     "PySDL2-0.9.17-py3-none-any.whl": "fe923dbf5c7b27bbc1eb2bf58abfa793f8f13fd7ae8b27b1bc2de49920bcbd41",
@@ -89,9 +91,11 @@ def demo(arguments):
 
 
 def test(arguments):
-    """Runs ruff and all tests that need no window, or with --blender or --window those that need one or the other."""
+    """Runs ruff and all tests that need no window, or with --blender, --torch or --window those that need one."""
     if arguments.window:
         return _window_tests(arguments.pytest)
+    if arguments.torch:
+        return _torch_tests(arguments.pytest)
     if arguments.blender:
         return _blender_tests(arguments.blender, arguments.pytest)
     python = environment(usual_release())
@@ -102,10 +106,11 @@ def test(arguments):
 
 def bench(arguments):
     """Runs every tests/bench/bench_*.py and ends with a table of all figures and their targets."""
-    python = environment(usual_release())
-    rows, failed = [], []
+    usual, rows, failed = environment(usual_release()), [], []
     for script in sorted((ROOT / "tests" / "bench").glob(f"bench_{arguments.only}.py")):
-        print(f"\n{script.stem.removeprefix('bench_')}", flush=True)
+        name = script.stem.removeprefix("bench_")
+        python = (name == TRAINS and _ready(*_with_torch())) or usual
+        print(f"\n{name}", flush=True)
         with subprocess.Popen(
             [python, script], cwd=ROOT, env=_surroundings(), stdout=subprocess.PIPE, text=True
         ) as run:
@@ -128,15 +133,22 @@ def package(arguments):
     return 0
 
 
+def trained(arguments):
+    """Trains the networks that ship, trained/demo.mmnet, on the demo character, and writes their card."""
+    script = ROOT / "scripts" / "trained.py"
+    return _run([environment(usual_release()), script, torch_environment(), str(arguments.minutes)])
+
+
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
-    if code := _window_tests(["-k", "tour or artist_drives or changed_steers or slope"]) or demo(arguments):
+    shown = "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong"
+    if code := _window_tests(["-k", shown]) or demo(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    shown = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
+    named = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
     for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:
-        if source.name in shown:
+        if source.name in named:
             shutil.copy(source, ROOT / "docs" / "pictures" / source.name)
     return 0
 
@@ -191,27 +203,16 @@ def environment(name):
     """The Python of the virtual environment with that Blender release; made first if need be."""
     release = RELEASES[name]
     folder = ROOT / (".venv" if name == usual_release() else f".venv-{name}")
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     wanted = [f"bpy=={release.bpy}", f"numpy=={release.numpy}", *TOOLS, *sorted({_pinned(name) for name in WHEELS})]
-    stamp = folder / "ready"
-    mark = hashlib.sha256(" ".join([release.python, *wanted]).encode()).hexdigest()
-    if python.exists() and stamp.exists() and stamp.read_text() == mark:
+    if (python := _ready(folder, release, wanted)) is not None:
         return python
-
-    source = find_python(release.python)
-    if source is None:
-        raise NotAvailable(f"Blender {name} needs Python {release.python}, which was not found.")
-    start = time.monotonic()
-    print(f"Making {folder.name}: Blender {release.bpy} as a module, Python {release.python} (once)", flush=True)
     _install_libraries()
-    _make_venv(source, folder)
-    _pip_install(python, wanted)
-    check = subprocess.run([python, "-c", "import bpy"], capture_output=True, text=True)
-    if check.returncode:
-        raise Trouble(f"Blender {release.bpy} is installed but does not start:\n{check.stderr}")
-    stamp.write_text(mark)
-    print(f"  ready after {time.monotonic() - start:.0f} s", flush=True)
-    return python
+    return _make(folder, release, wanted, f"Blender {name}", "bpy")
+
+
+def torch_environment():
+    """The Python of the virtual environment that trains: with torch, without Blender."""
+    return _ready(*_with_torch()) or _make(*_with_torch(), TORCH.replace("==", " "), "torch")
 
 
 def find_python(version):
@@ -242,10 +243,47 @@ def blender_command():
     )
 
 
+def _with_torch():
+    """Folder, release and content of the environment that trains."""
+    release = RELEASES[usual_release()]
+    return ROOT / ".venv-torch", release, [TORCH, f"numpy=={release.numpy}", *TOOLS]
+
+
+def _ready(folder, release, wanted):
+    """The Python of a virtual environment that has what is wanted, or None."""
+    python, stamp = _python_in(folder), folder / "ready"
+    return python if python.exists() and stamp.exists() and stamp.read_text() == _mark(release, wanted) else None
+
+
+def _make(folder, release, wanted, what, module):
+    source = find_python(release.python)
+    if source is None:
+        raise NotAvailable(f"{what} needs Python {release.python}, which was not found.")
+    start, python = time.monotonic(), _python_in(folder)
+    print(f"Making {folder.name}: {what}, Python {release.python} (once)", flush=True)
+    _make_venv(source, folder)
+    _pip_install(python, wanted)
+    check = subprocess.run([python, "-c", f"import {module}"], capture_output=True, text=True)
+    if check.returncode:
+        raise Trouble(f"{what} is installed but does not start:\n{check.stderr}")
+    (folder / "ready").write_text(_mark(release, wanted))
+    print(f"  ready after {time.monotonic() - start:.0f} s", flush=True)
+    return python
+
+
+def _python_in(folder):
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _mark(release, wanted):
+    return hashlib.sha256(" ".join([release.python, *wanted]).encode()).hexdigest()
+
+
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | pictures", dest="name")
-    for command in (demo, test, bench, package, pictures):
+    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | trained | pictures",
+                                     dest="name")
+    for command in (demo, test, bench, package, trained, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -258,11 +296,14 @@ def _parser():
                 metavar="VERSION",
                 help=f"run the tests of Blender on each of these: {', '.join(RELEASES)}",
             )
+            where.add_argument("--torch", action="store_true", help="run tests/training and tests/networks with torch")
             where.add_argument(
                 "--window",
                 action="store_true",
                 help="run tests/window with the command line in $BLENDER, or blender on the PATH",
             )
+        if command is trained:
+            added.add_argument("--minutes", type=float, default=15.0, help="that the training may take (15)")
         if command is bench:
             added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")
     return parser
@@ -322,6 +363,12 @@ def _blender_tests(names, extra):
         worst = worst or code
     print("\n" + "\n".join(results) + "\n" + _in_words(total))
     return worst or (0 if total else 1)
+
+
+def _torch_tests(extra):
+    # One thread: more of them wait for each other on a machine that is busy.
+    code, _ = _pytest(torch_environment(), [*(extra or ["tests/training", "tests/networks"])], OMP_NUM_THREADS="1")
+    return code
 
 
 def _window_tests(extra):

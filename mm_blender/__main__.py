@@ -93,6 +93,8 @@ def _parser():
     budget.add_argument("--iterations", type=_iterations, help="of each network instead: exactly repeatable")
     command.add_argument("--seed", type=int, default=0, help="of all chance (0)")
     command.add_argument("--resume", action="store_true", help="go on with a training that was cancelled or killed")
+    command.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"),
+                         help="what trains: a graphics card if there is one (auto), or what is named")
     command.add_argument("--watch-stdin", action="store_true", help="for programs that start this one: cancel when "
                          "standard input is closed, leave the processor to others, and print a line now and then")
     command.set_defaults(run=_train)
@@ -295,7 +297,8 @@ def _train(options):
     database.read_key(options.database)  # what is no database leaves no folder behind
     with _Bar(quiet=options.json) as bar, job.only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
-        figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch)
+        figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,
+                        options.device)
     return {"file": options.output, **figures}
 
 

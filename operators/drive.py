@@ -25,7 +25,7 @@ class DatabaseOperator(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if not active_armature(context).mm.bake.key:
+        if not stage.is_ready(active_armature(context)):
             cls.poll_message_set("Bake a database first")
             return False
         return True
@@ -169,7 +169,7 @@ class MM_OT_drive_recording(DatabaseOperator):
 
     def run(self, context, ob):
         recording = stick.load(bpy.path.abspath(self.filepath))
-        clip, _ = drive(stage.library_of(ob), recording, **stage.staged(ob, context.evaluated_depsgraph_get()))
+        clip, _ = drive(stage.played_library(ob), recording, **stage.staged(ob, context.evaluated_depsgraph_get()))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings = ob.mm.drive
         action = takes.keep(ob, clip, name, context.scene.frame_current, settings.tolerance, settings.push_nla)
@@ -225,7 +225,7 @@ def _characters(context):
     """The active armature, and the others that are selected and have a database."""
     ob = active_armature(context)
     return [ob, *(other for other in context.selected_objects
-                  if other.type == "ARMATURE" and other != ob and other.mm.bake.key and other.library is None)]
+                  if other.type == "ARMATURE" and other != ob and stage.is_ready(other) and other.library is None)]
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))

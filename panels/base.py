@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What our panels share: the place in the sidebar, and the character that they speak of."""
 
+import bpy
+
 from ..mm_blender.scene import jobs
 from ..mm_blender.scene.character import active_armature
 
@@ -23,11 +25,11 @@ class CharacterPanel:
         self.draw_character(context, layout, active_armature(context))
 
 
-def draw_sentence(layout, text, icon="ERROR", width=46):
-    """A sentence over as many lines as it needs: labels do not wrap."""
+def draw_sentence(layout, text, icon="ERROR", width=None):
+    """A sentence over as many lines as it needs: labels do not wrap. `width` in letters, or that of the sidebar."""
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for index, line in enumerate(_wrapped(text, width)):
+    for index, line in enumerate(_wrapped(text, width or sidebar_width())):
         column.label(text=line, icon=icon if index == 0 else "BLANK1", translate=False)
 
 
@@ -40,6 +42,14 @@ def draw_job(layout, title):
     row.progress(factor=job.share, text=f"{job.share:.0%}  {job.text}")
     row.operator("mm.job_cancel", text="", icon="CANCEL")
     return True
+
+
+def sidebar_width():
+    """How many letters of a sentence stand side by side, about."""
+    region = bpy.context.region
+    if region is None or region.type != "UI":
+        return 46
+    return max(20, int((region.width / bpy.context.preferences.system.ui_scale - 72) / 5.8))
 
 
 def _wrapped(text, width):

@@ -21,17 +21,37 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         session = driving.current()
         if session is not None:
             self._draw_session(layout, session)
+            self._draw_method(layout, ob)
             return
         row = layout.row()
         row.scale_y = 1.5
         row.operator_context = "INVOKE_DEFAULT"
         row.operator("mm.drive", icon="PLAY")
-        if not ob.mm.bake.key:
+        if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        self._draw_method(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _draw_method(layout, ob):
+        """The switch; a method that cannot be used is grey, and a sentence says why."""
+        settings = ob.mm.drive
+        troubles = {method: stage.method_trouble(ob, method) for method in stage.METHODS}
+        column = layout.column(align=True)
+        column.use_property_split = False
+        for method, trouble in troubles.items():
+            button = column.row(align=True)
+            button.enabled = not trouble or settings.method == method
+            button.prop_enum(settings, "method", method)
+        if ob.mm.bake.key or not troubles["LMM"]:
+            for trouble in dict.fromkeys(filter(None, troubles.values())):
+                draw_sentence(layout, trouble, "ERROR" if trouble == troubles[settings.method] else "INFO")
+        row = layout.row()
+        row.enabled = settings.compare or not (troubles["MM"] or troubles["LMM"])
+        row.prop(settings, "compare")
 
     @staticmethod
     def _draw_session(layout, session):
@@ -41,11 +61,12 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         ends = [f"{keys[control]} {ends}" for control, ends in (("keep", "keeps the take"), ("cancel", "cancels"))
                 if control in keys]
         draw_sentence(box, ", ".join(ends), "BLANK1")
-        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip}", "ARMATURE_DATA", width=34)
+        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip or status.method}",
+                      "ARMATURE_DATA")
         for sentence in status.sentences:
-            draw_sentence(box, sentence, width=34)
+            draw_sentence(box, sentence)
         for note in status.notes:
-            draw_sentence(box, note, "INFO", width=34)
+            draw_sentence(box, note, "INFO")
 
 
 class DrivePanel(CharacterPanel):
@@ -100,6 +121,7 @@ class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):
 
     def draw_settings(self, layout, ob, settings):
         column = layout.column(align=True)
+        column.active = settings.method != "LMM"  # networks have learned with the weights of their training
         column.prop(ob.mm.features, "responsiveness", slider=True)
         column.prop(ob.mm.features, "quality", slider=True)
         column = layout.column(align=True)

@@ -7,15 +7,14 @@ import bpy
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import plots, pythons, training
 from ..mm_blender.training.run import LOG, folder_of
-from .base import CharacterPanel, draw_sentence
+from .base import CharacterPanel, draw_sentence, sidebar_width
 
 # The figures that are shown while it trains, with the network that each is of.
 _FIGURES = (("decompressor", "joint_error_cm", "Poses off by", "{:.2f} cm"),
             ("stepper", "drift_1s_cm", "After a second", "{:.1f} cm"),
             ("projector", "projector_ratio", "Jumps, 1 is best", "{:.2f}"))
 _VERDICTS = {"good": "CHECKMARK", "usable": "CHECKBOX_HLT", "not yet": "INFO"}
-_ENDED = {"cancelled": "The training was cancelled: resume it to go on.",
-          "interrupted": "The training was interrupted: resume it to go on."}
+_ENDED = ("cancelled", "interrupted")
 
 
 class MM_PT_train(CharacterPanel, bpy.types.Panel):
@@ -37,26 +36,7 @@ class MM_PT_train(CharacterPanel, bpy.types.Panel):
         else:
             _draw_buttons(layout, ob, status)
         _draw_plot(context, layout, ob, status)
-
-
-class MM_PT_train_log(CharacterPanel, bpy.types.Panel):
-    bl_label = "Log"
-    bl_parent_id = "MM_PT_train"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw_character(self, context, layout, ob):
-        try:
-            output = training.own_networks_path(ob)
-        except MotionError:
-            return
-        lines = pythons.log() or training.log(ob)
-        column = layout.column(align=True)
-        column.scale_y = 0.7
-        for line in [line for line in lines if line.strip()][-12:] or ["Nothing was said yet."]:
-            column.label(text=line, translate=False)
-        log = folder_of(output) / LOG
-        if log.is_file():
-            layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(log)
+        _draw_log(layout, ob)
 
 
 def _draw_python(layout):
@@ -70,7 +50,7 @@ def _draw_python(layout):
     sentence = pythons.sentence()
     row = layout.row()
     icon = "CHECKMARK" if pythons.found() else "ERROR" if sentence else "SORTTIME"
-    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=40)
+    draw_sentence(row, sentence or "Looking for a Python with torch…", icon, width=sidebar_width() - 4)
     button = row.row()
     button.operator_context = "INVOKE_DEFAULT"
     button.operator("mm.train_test", text="", icon="FILE_REFRESH")
@@ -98,14 +78,17 @@ def _draw_buttons(layout, ob, status):
     row = layout.row(align=True)
     row.scale_y = 1.5
     row.operator_context = "INVOKE_DEFAULT"
-    known = training.figures(ob)
+    known, shipped = training.figures(ob), training.is_shipped(ob)
     if status.resumable:
         row.operator("mm.train_resume", icon="PLAY")
     row.operator("mm.train", icon="EXPERIMENTAL",
-                 text="Train Again" if known or status.resumable else "Train")
+                 text="Train Again" if status.resumable or (known and not shipped) else "Train")
     if (job := training.current()) is not None:
         layout.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
-    if sentence := status.trouble or _ENDED.get(status.word, ""):
+    sentence = status.trouble
+    if not sentence and status.word in _ENDED:
+        sentence = f"The training was {status.word}: {'resume it to go on' if status.resumable else 'train again'}."
+    if sentence and sentence != pythons.sentence():  # that stands above already
         draw_sentence(layout, sentence, "ERROR" if status.trouble else "INFO")
     if status.word == "running":
         draw_sentence(layout, "Another process is training this.", "INFO")
@@ -113,7 +96,8 @@ def _draw_buttons(layout, ob, status):
         draw_sentence(layout, "The database was baked anew since the networks were trained: train again.",
                       "FILE_REFRESH")
     elif known.get("verdict"):
-        draw_sentence(layout, f"{known['verdict'].capitalize()}. {known.get('reason', '')}",
+        whose = "This character comes with networks. " if shipped else ""
+        draw_sentence(layout, f"{whose}{known['verdict'].capitalize()}. {known.get('reason', '')}",
                       _VERDICTS.get(known["verdict"], "INFO"))
 
 
@@ -134,4 +118,20 @@ def _draw_plot(context, layout, ob, status):
             row.label(text=form.format(value), translate=False)
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_PT_train, MM_PT_train_log))
+def _draw_log(layout, ob):
+    """On demand. No panel of its own: Blender would leave its title behind when this one grows or shrinks."""
+    header, body = layout.panel("mm_train_log", default_closed=True)
+    header.label(text="Log")
+    if body is None:
+        return
+    lines = pythons.log() or training.log(ob)
+    column = body.column(align=True)
+    column.scale_y = 0.7
+    for line in [line for line in lines if line.strip()][-12:] or ["Nothing was said yet."]:
+        column.label(text=line, translate=False)
+    log = folder_of(training.own_networks_path(ob)) / LOG
+    if log.is_file():
+        body.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(log)
+
+
+register, unregister = bpy.utils.register_classes_factory((MM_PT_train,))

@@ -36,6 +36,14 @@ class Simulation:
         self.roots = list(zip(places, yaws))
         self._path = deque([self.roots] * self._kept, maxlen=self._kept)  # newest first
 
+    def follow(self, other, index, offset):
+        """A single root: be where one of another Simulation's is, and as fast, but so far (2,) beside it."""
+        beside = complex(*offset)
+        place, *speeds = other._moves[index]
+        self._moves, self._turns = [(place + beside, *speeds)], [other._turns[index]]
+        paths = [[(roots[index][0] + beside, roots[index][1])] for roots in other._path]
+        self._path, self.roots = deque(paths, maxlen=self._kept), paths[0]
+
     @property
     def positions(self):
         """(K, 2) of the roots."""

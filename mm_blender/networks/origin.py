@@ -30,12 +30,24 @@ def belong(path, database):
             and np.allclose(mine["scale"], other["scale"], rtol=FEATURES))
 
 
+def know(path, database):
+    """Whether the networks in a file were trained on the very frames of the database in another one."""
+    mine, other = _about(path, networks.KIND, networks.VERSION), _about(database, databases.KIND, databases.VERSION)
+    return mine is not None and other is not None and mine["key"] == other["key"]
+
+
 def fit(path, skeleton, schema):
     """Whether the networks in a file move the joints of this skeleton, and know its features: no database is needed."""
     mine = _about(path, networks.KIND, networks.VERSION)
     return mine is not None and mine["features"] == _features(schema) and _same_joints(mine, {
         "names": skeleton.names, "parents": skeleton.parents, "rest_positions": skeleton.positions,
         "rest_rotations": skeleton.rotations})
+
+
+def names(path):
+    """The joints that the networks in a file move; none if there are none."""
+    about = _about(path, networks.KIND, networks.VERSION)
+    return about["names"] if about else ()
 
 
 def figures(path):

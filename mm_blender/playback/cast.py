@@ -69,14 +69,21 @@ class Cast:
     def play(self, libraries):
         """What each one plays from from now on: who is given another one goes on where it is, as after a jump."""
         switched = [index for index, (old, new) in enumerate(zip(self.libraries, libraries)) if old is not new]
-        if not switched:
-            return
+        if switched:
+            wheres = [self.player.matcher.where(index) for index in range(len(libraries))]
+            self._go_on(libraries, wheres, switched)
+
+    def begin_at(self, wheres):
+        """Each one goes on from somewhere (Where), as after a jump."""
+        self._go_on(self.libraries, wheres, range(len(wheres)))
+
+    def _go_on(self, libraries, wheres, jumping):
         parts = []
         for library in dict.fromkeys(libraries):
             who = [index for index, other in enumerate(libraries) if other is library]
-            begin = [library.begin(self.player.matcher.where(index), self._query(index)) for index in who]
+            begin = [library.begin(wheres[index], self._tag_query(index)) for index in who]
             parts.append((library.motion.matcher(library.choice().search, len(who), np.array(begin)), who))
-        self.player.switch(parts[0][0] if len(parts) == 1 else MixedMatcher(parts), switched)
+        self.player.switch(parts[0][0] if len(parts) == 1 else MixedMatcher(parts), jumping)
         self.libraries = list(libraries)
         self.ask_again()
 
@@ -114,7 +121,7 @@ class Cast:
         return [(channel, part) for channel, part in zip(schema.channels, schema.slices)
                 if channel.kind == "trajectory_position"][:1]
 
-    def _query(self, index):
+    def _tag_query(self, index):
         """The tag query with which a character searches."""
         gait, query = self._asked[index] or ("walk", "")
         return tag_query(gait, self.libraries[index].database.tags, query)

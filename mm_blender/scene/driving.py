@@ -23,10 +23,11 @@ from ..playback.live import LONGEST
 from . import takes
 from .before import ArmatureBefore, SceneBefore
 from .character import active_armature
+from .comparing import Double, other_method, remove_copies
 from .posing import Poser
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views
-from .stage import Stage, forget, library_of, speeds_of
+from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
 
 __all__ = ["Paths", "Puppet", "Session", "Status", "current", "last_input", "speeds_of", "start", "stop", "view_of"]
 
@@ -48,6 +49,8 @@ class Status:
     gait: str = "walk"
     speed: float = 0.0
     cost: float = 0.0
+    beside: str = ""  # the method of a copy that is compared
+    apart: tuple = (0.0, 0.0)  # centimetres to it, now and so far
     search_ms: float = 0.0
     frame_ms: float = 0.0
     seconds: float = 0.0
@@ -179,6 +182,7 @@ class Session:
         self._clock, self._beat, self._calm = time.perf_counter(), 0.0, 0.0
         self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
         self._seen, self._paths = None, None
+        self._double, self._not_compared = None, ""
 
     def tick(self, context, seconds=None):
         """Go on by so many seconds, or by the time since the last call. Raises MotionError when it cannot go on."""
@@ -207,15 +211,16 @@ class Session:
         puppet, motion = self.driven, self.driven.database
         player, index = puppet.player, puppet.index
         frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
-        part = motion.ranges[motion.range_of_frame[frame]]
+        part = motion.ranges[motion.range_of_frame[frame]] if frame >= 0 else None
         return Status(
-            device=self.device, clip=part.name,
-            second=part.source_start + (frame - part.start) / motion.rate * part.speed,
-            tags=tuple(name for name, mask in motion.tags.items() if mask[frame]),
+            device=self.device, method=puppet.stage.method(index), clip=part.name if part else "",
+            second=part.source_start + (frame - part.start) / motion.rate * part.speed if part else 0.0,
+            tags=player.matcher.tags(index),
             gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
             cost=float(player.matcher.costs[index]), search_ms=1000 * player.search_seconds,
             frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
-            notes=self._notes)
+            notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
+            apart=self._double.apart if self._double else (0.0, 0.0))
 
     @property
     def paths(self):
@@ -267,6 +272,7 @@ class Session:
         """After undo and redo, which have replaced everything."""
         for puppet, ob in self._obs():
             puppet.rebind(ob)
+        remove_copies(self._double.uids if self._double else ())
 
     def cover(self):
         """Show the characters over what Blender has evaluated from their Actions, or has saved."""
@@ -276,6 +282,7 @@ class Session:
 
     def uncover(self):
         """Show the poses from before, while the file is being saved."""
+        self._end_comparing()
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
             puppet.before.restore_pose(ob)
@@ -316,10 +323,32 @@ class Session:
         leaders = {puppet.stage: ob for puppet, ob in obs} | {self.driven.stage: driven}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
+            stage.switch({puppet.index: ob for puppet, ob in obs if puppet.stage is stage})
+        self._compare(driven, context)
         settings = driven.mm.drive
         self._relative, self._strafe, self._follow = settings.relative, settings.strafe, settings.follow
         if self._waits:
             self._sentences, self._notes = (self._waits,), ()
+
+    def _compare(self, ob, context):
+        """Have a copy beside the driven armature, if that is wanted."""
+        self._not_compared = ""
+        wanted = ob.mm.drive.compare and not self._waits
+        if self._double is not None and not (wanted and self._double.belongs_to(self.driven, ob)):
+            self._end_comparing()
+        if wanted:
+            self._not_compared = method_trouble(ob, other_method(ob.mm.drive.method))
+        if wanted and not self._not_compared:
+            try:
+                self._double = self._double or Double(self.driven, ob)
+                self._double.prepare(ob, context)
+            except MotionError as error:
+                self._not_compared = str(error)
+
+    def _end_comparing(self):
+        if self._double is not None:
+            self._double.end()
+            self._double = None
 
     def _hand_over(self, obs):
         """The driven armature is gone: another one gets the input, if there is one."""
@@ -330,10 +359,10 @@ class Session:
     def _follow_active(self, context):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
         ob = active_armature(context)
-        if ob is None or ob.session_uid == self.driven.uid or ob.library is not None:
+        if ob is None or ob.session_uid == self.driven.uid or ob.library is not None or ob.mm.drive.copied:
             return False
         known = [*self._refused, *(puppet.uid for puppet in self._puppets)]
-        if ob.mm.bake.key and ob.session_uid not in known:
+        if is_ready(ob) and ob.session_uid not in known:
             self._try_to_join(ob)
         self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
         return ob.session_uid == self.driven.uid
@@ -349,6 +378,8 @@ class Session:
             puppet.input.append((self.seconds, stick, heading))
         puppet.stage.steer(puppet.index, stick, heading)
         frames = [stage.advance(seconds) for stage in self._stages]
+        if self._double is not None:
+            self._double.go_on(stick, heading, seconds)
         self.seconds += seconds
         self._paths = None
         return frames[self._stages.index(puppet.stage)]
@@ -382,6 +413,8 @@ class Session:
                 puppet.poser.write(ob, roots[puppet.index], positions[puppet.index], rotations[puppet.index])
             except MotionError as error:  # the others go on; it is looked at again with the next beat
                 puppet.trouble = puppet.waits = str(error)
+        if self._double is not None:
+            self._double.show()
 
     def _take_view_along(self, view):
         if view is None:
@@ -415,6 +448,10 @@ class Session:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
         if sentence := puppet.stage.trouble[puppet.index]:
             yield sentence
+        if sentence := puppet.stage.refused[puppet.index]:
+            yield sentence
+        if self._not_compared:
+            yield f"There is nothing to compare with: {self._not_compared}"
         yield from puppet.stage.sentences
         yield from self._refused.values()
         yield from (other.trouble for other in self._puppets if other.trouble)
@@ -430,6 +467,7 @@ class Session:
     def _close(self):
         global _session
         _session = None
+        self._end_comparing()
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
             _befores[puppet.uid] = puppet.before
@@ -504,6 +542,7 @@ def _on_undo(*_):
         _session.rebind()
         return
     # A step that was made while driving has come back: nobody drives, so it gets the pose from before.
+    remove_copies()
     for ob in bpy.data.objects:
         if ob.type == "ARMATURE" and ob.mm.drive.driving:
             ob.mm.drive.driving = False
@@ -537,13 +576,18 @@ def _before_loading(*_):
     forget()
 
 
+@persistent
+def _after_loading(*_):
+    remove_copies()  # of a file that was saved by another program than ours: by Blender as it crashed, say
+
+
 def _is_in_a_window(scene):
     return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
 _HAPPENINGS = {"undo_post": _on_undo, "redo_post": _on_undo, "frame_change_post": _on_frame,
                "save_pre": _before_saving, "save_post": _after_saving, "save_post_fail": _after_saving,
-               "load_pre": _before_loading}
+               "load_pre": _before_loading, "load_post": _after_loading}
 
 
 def register():

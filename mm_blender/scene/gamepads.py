@@ -7,6 +7,7 @@ import bpy
 
 from ..control.gamepad import Gamepads
 from . import driving
+from .screen import redraw_preferences
 
 TRUSTED = 10.0  # seconds for which an answer is taken as it is
 
@@ -29,10 +30,7 @@ def _look():
     _answer, _found = _told(pads), time.monotonic()
     if pads is not None:
         pads.close()
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "PREFERENCES":
-                area.tag_redraw()
+    redraw_preferences()
 
 
 def _told(pads):

@@ -67,7 +67,7 @@ class Board:
         self._box(EDGE, y + RISE, dot, dot, dot / 2, RED, RED)
         minutes, tenths = divmod(int(status.seconds * 10), 600)
         self._text(EDGE + 2 * dot, y, f"{minutes}:{tenths // 10:02d}.{tenths % 10}", WHITE)
-        about = f"{status.device}   {status.method}"
+        about = f"{status.device}   {status.method}" + (f" | {status.beside}" if status.beside else "")
         self._text(self.width - EDGE - self._measure(about), y, about, DIM)
 
     def _put_keys(self, top):
@@ -133,11 +133,13 @@ class Board:
 
 def facts_of(status):
     """What is being played, as (label, value)."""
-    return (("Gait", f"{status.gait}, {status.speed:.1f} m/s"),
-            ("Clip", f"{status.second:.1f} s of {status.clip}" if status.clip else "none"),
-            ("Tags", ", ".join(status.tags) or "none"),
-            ("Cost", f"{status.cost:.2f}"),
-            ("Time", f"search {status.search_ms:.1f} ms, frame {status.frame_ms:.1f} ms"))
+    facts = {"Gait": f"{status.gait}, {status.speed:.1f} m/s",
+             "Clip": f"{status.second:.1f} s of {status.clip}" if status.clip else "",
+             "Tags": ", ".join(status.tags) or "none",
+             "Cost": f"{status.cost:.2f}",
+             "Time": f"search {status.search_ms:.1f} ms, frame {status.frame_ms:.1f} ms",
+             "Apart": "{:.1f} cm, {:.1f} on average".format(*status.apart) if status.beside else ""}
+    return tuple((label, value) for label, value in facts.items() if value)  # what was learned has no clips
 
 
 def held_of(session, settings):

@@ -14,7 +14,7 @@ _shown = {}  # name of a picture → how many lines it shows, and the last one
 
 def icon_of(output, progress):
     """The number of the picture of a training, to be drawn as an icon; 0 as long as there is none."""
-    if not progress.lines:
+    if not any("stage" in line for line in progress.lines):
         return 0
     if _shown.get(output) != (len(progress.lines), progress.last):
         _wanted[output] = progress.lines

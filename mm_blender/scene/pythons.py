@@ -12,7 +12,7 @@ from ..training import environment
 from ..training.child import Child
 from ..training.pythons import Question, on_path
 from .baking import own_folder
-from .screen import redraw_panels
+from .screen import redraw_panels, redraw_preferences
 
 EVERY = 0.25  # seconds between looks
 CHOSEN = "MM_TORCH_PYTHON"  # for machines without a person who could choose
@@ -158,6 +158,7 @@ def _tick():
     _ask()
     _look_at_making()
     redraw_panels()
+    redraw_preferences()
     return EVERY if _question is not None or _making is not None else None
 
 

@@ -15,6 +15,12 @@ def redraw_views():
     _redraw_regions("WINDOW")
 
 
+def redraw_preferences():
+    """The preferences, where they are open."""
+    for area in _areas("PREFERENCES"):
+        area.tag_redraw()
+
+
 def redraw_panels():
     """Their sidebars alone: the scene itself has not changed."""
     _redraw_regions("UI")
@@ -28,5 +34,8 @@ def _redraw_regions(kind):
 
 
 def _viewports():
-    return [area for window in bpy.context.window_manager.windows for area in window.screen.areas
-            if area.type == "VIEW_3D"]
+    return _areas("VIEW_3D")
+
+
+def _areas(kind):
+    return [area for window in bpy.context.window_manager.windows for area in window.screen.areas if area.type == kind]

@@ -46,7 +46,12 @@ _PAST_END_ITEMS = [
     ("exclude", "Exclude", "Do not enter frames whose future is not known"),
 ]
 _MODEL_ITEMS = [
-    ("lmm", "Learned Motion Matching", "Three networks that know the motion: poses, going on, and where to jump"),
+    ("lmm", "LMM", "Learned Motion Matching: three networks that know the poses, how they go on, and where to jump"),
+]
+_METHOD_ITEMS = [
+    ("MM", "Motion Matching", "Frames of the database are searched for and played"),
+    ("DMM", "Decompressed", "Frames are searched for in the database, and their poses come from the Decompressor"),
+    ("LMM", "Learned", "Trained networks alone: no database is needed"),
 ]
 _RELATIVE_ITEMS = [
     ("VIEW", "View", "Forward is where the viewport looks"),
@@ -204,6 +209,11 @@ class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
 
+    method: EnumProperty(name="Method", items=_METHOD_ITEMS, default="MM",
+                         description="What plays the motion; switch it at any time, also while driving")
+    compare: BoolProperty(name="Compare", description="While driving, a copy beside the character follows the same "
+                                                      "input: with Learned, or with Motion Matching if the character "
+                                                      "plays another method. It is gone when driving ends")
     relative: EnumProperty(name="Relative To", items=_RELATIVE_ITEMS, default="VIEW",
                            description="What the stick's forward means")
     strafe: BoolProperty(name="Strafe", description="Keep facing the same way, whichever way the character goes")
@@ -280,6 +290,8 @@ class MM_Drive(bpy.types.PropertyGroup):
                                                            "Action where it is")
     # On while the character is being driven: tells an undo step from before from one that was made meanwhile.
     driving: BoolProperty(options={"HIDDEN"})
+    # On copies that Compare has made: they are removed wherever they turn up.
+    copied: BoolProperty(options={"HIDDEN"})
 
 
 class MM_CharacterSettings(bpy.types.PropertyGroup):

@@ -8,42 +8,105 @@ import numpy as np
 from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database
+from ..networks import origin
+from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from ..playback.cast import Cast
 from ..playback.feet import Lock
 from ..playback.inertialise import Blend
 from ..playback.library import Library
 from ..playback.player import Drive
 from ..playback.root import Sync
-from . import baking, overlay
+from . import baking, overlay, training
 from .features import schema_of
 from .surroundings import Surroundings
 
-_libraries = {}  # path → (the file's time and size, Library)
+METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
+
+_libraries = {}  # path of a database → (the file's time and size, Library)
+_learned = {}  # path of networks, method → (the file's time and size, the database's Library or None, what is played)
 
 
 def library_of(ob):
-    """The Library of an armature's database; the file is read when it is new or has changed."""
+    """The Library of an armature's database; of its networks, where that is gone and they are to be played. Files are
+    read when they are new or have changed."""
     path = baking.database_path(ob)
     try:
-        found = os.stat(path)
+        signature = _signature(path)
     except OSError as error:
+        if ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"):
+            return _learned_library(ob, "LMM", None)
         raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
-    signature = found.st_mtime_ns, found.st_size
     if _libraries.get(path, (None,))[0] != signature:
         _libraries[path] = signature, Library(database.load(path))
     return _libraries[path][1]
 
 
+def played_library(ob, base=None):
+    """What an armature plays with its method; base: library_of(ob) where it is known."""
+    base, method = base or library_of(ob), ob.mm.drive.method
+    usual = base if isinstance(base, Library) else None
+    if method == "MM" and usual is not None:
+        return base
+    if trouble := method_trouble(ob, method):
+        raise MotionError(trouble)
+    if method == "MM":  # the database is back, but it was not there in the beginning
+        raise MotionError("Motion Matching is there from the next drive on.")
+    return _learned_library(ob, method, usual)
+
+
+def method_trouble(ob, method):
+    """Why an armature cannot be driven with a method, as a sentence; empty if it can."""
+    try:
+        known, path = baking.database_path(ob), training.networks_path(ob)
+    except MotionError as error:
+        return str(error)
+    baked = os.path.isfile(known)
+    if method == "MM":
+        return "" if baked else f'There is no database "{known}": bake one.'
+    if not os.path.isfile(path):
+        return "There are no networks yet: train them in the panel Train."
+    if baked and not origin.belong(path, known):
+        return "The networks were trained on other motion: train them again."
+    if method == "DMM" and not baked:
+        return f'There is no database "{known}", whose frames the Decompressor shows: bake one.'
+    if method == "DMM" and not origin.know(path, known):
+        return "Decompressed needs networks that were trained on this very database: train them."
+    return ""
+
+
+def is_ready(ob):
+    """Whether there is something that the armature can play."""
+    return bool(ob.mm.bake.key) or (ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"))
+
+
+def _learned_library(ob, method, usual):
+    path = training.networks_path(ob)
+    try:
+        signature = _signature(path)
+    except OSError as error:
+        raise MotionError(f'The networks "{path}" cannot be read ({error.strerror}): train them.') from error
+    if _learned.get((path, method), (None, None))[:2] != (signature, usual):
+        _learned[path, method] = signature, usual, library_for(method.lower(), path, usual)
+    return _learned[path, method][2]
+
+
+def _signature(path):
+    """What changes with a file."""
+    found = os.stat(path)
+    return found.st_mtime_ns, found.st_size
+
+
 def speeds_of(ob):
-    """The Speeds at full stick: the artist's own, or those of the database; None before it was read."""
+    """The Speeds at full stick: the artist's own, or those of the database or the networks; None before either was
+    read."""
     settings = ob.mm.drive
     if settings.own_speeds:
         return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
     try:
-        found = _libraries.get(baking.database_path(ob))
+        found = _libraries.get(baking.database_path(ob)) or _learned.get((training.networks_path(ob), "LMM"))
     except MotionError:
         return None
-    return found[1].speeds if found is not None else None
+    return found[-1].speeds if found is not None else None
 
 
 def settings_of(ob):
@@ -70,8 +133,8 @@ def standing(obs):
 
 def staged(ob, depsgraph):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
-    settings = ob.mm.drive
-    weigh(library_of(ob), ob)
+    settings, library = ob.mm.drive, library_of(ob)
+    weigh(library, ob)
     surroundings = Surroundings(settings.obstacles, settings.ground)
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": standing([ob]),
@@ -79,7 +142,10 @@ def staged(ob, depsgraph):
 
 
 def weigh(library, ob):
-    """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot."""
+    """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot.
+    Networks have learned with the weights that they were trained with."""
+    if not isinstance(library, Library):
+        return ""
     try:
         schema = schema_of(ob)
     except MotionError as error:
@@ -91,23 +157,41 @@ def weigh(library, ob):
 
 
 def forget():
-    """Free the memory of all databases."""
+    """Free the memory of all databases and networks."""
     _libraries.clear()
+    _learned.clear()
 
 
 class Stage(Cast):
     """Characters that share a database, with the settings of one of them and its surroundings.
 
     began    seconds after the beginning of driving
-    trouble  is kept for each character; sentences are for all of them
+    refused  why each character does not play with the method that it should, empty if it does
+    trouble  is kept for each character, too; sentences are for all of them
     """
 
     def __init__(self, obs, began=0.0):
         super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
-        self.began, self.sentences = began, []
+        self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query = None, ""
         self.place(*standing(obs))
+        self.switch(dict(enumerate(obs)))
+
+    def method(self, index):
+        """The name of the method with which a character plays."""
+        kind = type(self.libraries[index])
+        return METHODS["LMM" if kind is LearnedLibrary else "DMM" if kind is DecompressedLibrary else "MM"]
+
+    def switch(self, obs):
+        """Play with the methods that armatures ask for: {index: armature}."""
+        libraries = list(self.libraries)
+        for index, ob in obs.items():
+            try:
+                libraries[index], self.refused[index] = played_library(ob, self.library), ""
+            except MotionError as error:
+                self.refused[index] = str(error)
+        self.play(libraries)
 
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""

@@ -79,6 +79,9 @@ def _is_shipped(ob):
     database = database_path(ob)
     if os.path.isfile(database):
         return origin.belong(SHIPPED, database)
+    joints = origin.names(SHIPPED)
+    if not joints or not all(name in ob.data.bones for name in joints):  # most rigs: reading one takes a while
+        return False
     try:
         return origin.fit(SHIPPED, skeleton_of(ob), schema_of(ob))
     except MotionError:
@@ -152,7 +155,7 @@ def status(ob):
     job = job_of(output)
     if job is not None:
         before = tuple(other.name for other in _jobs[:_jobs.index(job)])
-        progress = job.run.progress if job.run is not None else Progress(job.order.folder)
+        progress = job.run.progress if job.run is not None else _looked(output).progress
         word = "stopping" if job.cancelled else "waiting" if before else "running"
         return Status(word, progress, before=before)
     past = _looked(output)
@@ -164,6 +167,11 @@ def is_stale(ob):
     """Whether the armature's own networks were trained on another bake than its database is now."""
     output, database = own_networks_path(ob), database_path(ob)
     return os.path.isfile(output) and os.path.isfile(database) and not origin.belong(output, database)
+
+
+def is_shipped(ob):
+    """Whether the armature's networks are those that come with the extension."""
+    return networks_path(ob) == str(SHIPPED)
 
 
 def figures(ob):

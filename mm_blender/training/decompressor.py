@@ -13,30 +13,34 @@ from .stage import Stage, layers, to_weights
 LATENTS, HIDDEN, COMPRESSOR = 32, 512, 256
 PAIRS = 256
 # Weights of the losses. Each is divided by its own size in the data: a network that knows nothing has 1 in all of them.
-POSE, SPEED, MARKS = 1.0, 0.2, 0.1
-REGULAR = 1e-3
+# What is seen counts most: where the joints are.
+WEIGHTS = {"local rotations": 0.5, "local positions": 1.0, "local travel": 4.0, "character axes": 1.0,
+           "character places": 8.0}
+SPEED, MARKS, REGULAR = 0.2, 0.1, 1e-3
 
 
 class DecompressorStage(Stage):
     """Algorithm 1, in batches of pairs of frames."""
 
-    name = "decompressor"
+    name, error = "decompressor", "joint_error_cm"
 
-    def __init__(self, examples, seed, latents=LATENTS, hidden=HIDDEN):
+    def __init__(self, examples, seed, threads=1, latents=LATENTS, hidden=HIDDEN, compressor=(COMPRESSOR,),
+                 pairs=PAIRS):
         size, rows = examples.features.shape[1], examples.layout.size
         torch.manual_seed(seed)
-        super().__init__({"compressor": layers(examples.table.shape[1], COMPRESSOR, latents, activation=nn.ELU),
-                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device)
-        self.examples, self.latents = examples, latents
+        super().__init__({"compressor": layers(examples.table.shape[1], *compressor, latents, activation=nn.ELU),
+                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device, threads,
+                         matrices=True)
+        self.examples, self.latents, self._pairs = examples, latents, pairs
         database = examples.database
         self.kinematics = Kinematics(database.skeleton, examples.layout, examples.moving, database.fixed,
                                      examples.device)
         self._starts = examples.starts(1)
         self._measure()
 
-    def losses(self, share):
+    def losses(self, share, rng):
         examples = self.examples
-        first = self.rng.choice(self._starts, PAIRS)
+        first = rng.choice(self._starts, -(-self._pairs // len(self.rngs)))
         frames = torch.as_tensor(np.concatenate([first, examples.following[first]]))
         batch = examples.table[frames]
         latents = self.compress(batch)
@@ -71,8 +75,8 @@ class DecompressorStage(Stage):
         changes = (pairs[1] - pairs[0]).abs().mean(0).clamp(min=LEAST / 60)
         self._changes = changes[:examples.layout.size]
         places, axes = zip(*map(examples.targets, pairs))
-        self._sizes = {"places": _deviation(places[0]), "axes": _deviation(axes[0]),
-                       "place_speeds": _size(places[1] - places[0]), "axis_speeds": _size(axes[1] - axes[0])}
+        self._sizes = {"places": _far(_from_mean(places[0])), "axes": _size(_from_mean(axes[0])),
+                       "place_speeds": _far(places[1] - places[0]), "axis_speeds": _size(axes[1] - axes[0])}
         features = examples.features[torch.as_tensor(examples.following[starts])] - examples.features[starts]
         self._feature_changes = features.abs().mean()
 
@@ -83,16 +87,16 @@ class DecompressorStage(Stage):
         losses = {}
         for name in ("rotations", "positions", "travel"):
             if parts[name].stop > parts[name].start:
-                losses[f"local {name}"] = POSE * apart[parts[name]].mean()
+                losses[f"local {name}"] = apart[parts[name]].mean()
                 losses[f"local {name} speed"] = SPEED * between[parts[name]].mean()
         for name in ("contacts", "tags"):
             if parts[name].stop > parts[name].start:
                 losses[name] = MARKS * crossed(rows[:, parts[name]], (batch[:, parts[name]] > 0).float())
         missed = [mine - true for mine, true in zip(self.kinematics(rows), examples.targets(batch))]
-        for name, speed, off in zip(("places", "axes"), ("place_speeds", "axis_speeds"), missed):
-            losses[f"character {name}"] = POSE * off.abs().mean() / sizes[name]
-            losses[f"character {name} speed"] = SPEED * _pairwise(off, -1).abs().mean() / sizes[speed]
-        return losses
+        for name, speed, size, off in zip(("places", "axes"), ("place_speeds", "axis_speeds"), (_far, _size), missed):
+            losses[f"character {name}"] = size(off) / sizes[name]
+            losses[f"character {name} speed"] = SPEED * size(_pairwise(off, -1)) / sizes[speed]
+        return {name: WEIGHTS.get(name.removesuffix(" speed"), 1.0) * loss for name, loss in losses.items()}
 
     def _regular(self, latents):
         change = _pairwise(latents, 0).abs().mean()
@@ -106,10 +110,15 @@ def _pairwise(values, dim):
     return second - first
 
 
-def _deviation(columns):
-    """Mean distance of numbers (…, F) from their means over the frames."""
-    return (columns - columns.mean(-1, keepdim=True)).abs().mean()
+def _from_mean(columns):
+    """Numbers (…, F) less their means over the frames."""
+    return columns - columns.mean(-1, keepdim=True)
 
 
 def _size(columns):
     return columns.abs().mean()
+
+
+def _far(columns):
+    """How long vectors (3, J, F) are: in each frame those that are longest count most, as they do to the eye."""
+    return torch.sqrt((columns * columns).sum(0).mean(0) + 1e-10).mean()

@@ -33,7 +33,7 @@ class Examples:
     """
 
     def __init__(self, database, device="cpu"):
-        self.database, self.device = database, device
+        self.database, self.device = database, torch.device(device)
         self.tags = tuple(name for name in database.tags if name not in BUILT_IN)
         self.moving = database.moving[database.moving != 0]
         self.layout = Layout(len(database.skeleton), len(self.moving), database.contacts.shape[1], len(self.tags))

@@ -111,7 +111,7 @@ def _states(examples, latents, frames):
 
 def _places(kinematics, rows):
     with torch.no_grad():
-        return kinematics(torch.as_tensor(rows))[0].cpu().numpy()
+        return kinematics(torch.as_tensor(rows, device=kinematics.device))[0].cpu().numpy()
 
 
 def _some(frames, most=MOST):

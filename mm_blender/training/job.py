@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ..archive import in_short
-from ..errors import Cancelled, MotionError
+from ..errors import MotionError
 from ..files import replacing, why_not
 
 try:
@@ -54,10 +54,8 @@ class Job:
         """The progress so far."""
         return parse((self.folder / PROGRESS).read_text(encoding="utf-8"))
 
-    def check(self):
-        """Ends the training if it was cancelled."""
-        if (self.folder / CANCEL).exists():
-            raise Cancelled
+    def is_cancelled(self):
+        return (self.folder / CANCEL).exists()
 
     def keep(self, state):
         """A checkpoint: the old one stays until the new one is complete."""
@@ -78,6 +76,22 @@ class Job:
         except Exception as error:  # a damaged file can provoke anything in torch
             raise MotionError(f'The checkpoint "{path}" is damaged: train without --resume '
                               f"({in_short(error)}).") from error
+
+
+class Helper(Job):
+    """The same for a process that helps another one: it writes nothing and decides nothing."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def write(self, **values):
+        pass
+
+    def keep(self, state):
+        pass
+
+    def is_cancelled(self):
+        return False
 
 
 def folder_of(output):

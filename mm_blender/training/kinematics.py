@@ -14,7 +14,7 @@ class Kinematics:
 
     def __init__(self, skeleton, layout, moving, fixed, device="cpu"):
         order = np.concatenate(skeleton.levels)
-        self._joints = len(order)
+        self._joints, self.device = len(order), device
         # Which numbers of a row are the two axes (3, 2, J - 1) of the joints, and the positions (3, M) of some of them.
         start = layout.parts["rotations"].start
         self._axes = _indices(start + 6 * (order - 1) + np.arange(6).reshape(3, 2, 1), device)

@@ -153,7 +153,7 @@ def _ticks(low, high):
     ticks = [number * 10.0 ** power for power in range(-5, 6) for number in (1, 2, 5)]
     ticks = [tick for tick in ticks if low <= tick <= high]
     whole = [tick for tick in ticks if math.log10(tick) == round(math.log10(tick))]
-    return whole if len(ticks) > 7 else ticks
+    return whole if len(ticks) > 5 else ticks
 
 
 def _is_number(value):

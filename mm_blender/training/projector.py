@@ -28,7 +28,7 @@ UNLIMITED = 0.4
 class ProjectorStage(Stage):
     """Algorithm 3, with exact nearest frames by our own search."""
 
-    name = "projector"
+    name, error = "projector", "projector_ratio"
 
     def __init__(self, examples, latents, driven, seed, hidden=HIDDEN):
         """driven: what queries.of_chance() has heard."""
@@ -45,10 +45,10 @@ class ProjectorStage(Stage):
         self._measure()
         self._pool = _Pool(self)
 
-    def losses(self, share):
+    def losses(self, share, rng):
         if self.iterations % EVERY == 0:
-            self._pool.renew(RENEWED)
-        queries, allowed, frames = self._pool.some(BATCH)
+            self._pool.renew(RENEWED, rng)
+        queries, allowed, frames = self._pool.some(BATCH, rng)
         answers, true = self.project(queries, allowed), self.states[frames]
         wrong = ((answers - true) / self._scale).abs()
         away, nearest = (self._cost(queries, states) for states in (answers, true))
@@ -66,25 +66,25 @@ class ProjectorStage(Stage):
         return to_weights(self.networks["projector"], torch.cat([self._mean[:self._size], combinations]),
                           torch.cat([self._scale[:self._size], combinations + 1]), self._mean, self._scale)
 
-    def queries(self, count):
+    def queries(self, count, rng):
         """New queries (count, D) and the number of the limit of each."""
-        rng, features = self.rng, self.examples.database.features
+        features = self.examples.database.features
         frames = rng.choice(np.flatnonzero(self.examples.free), count)
         noise = rng.uniform(0, 1, (count, 1)) * rng.normal(size=(count, self._size))
         limits = self.limits.chosen(rng, frames)
         which = rng.integers(0, len(self._driven[0]), count)
-        others = self._sooner_or_later(self._driven[2][which])
+        others = self._sooner_or_later(self._driven[2][which], rng)
         driven = np.where(self._wishes[which], self._driven[0][which], features[others])
         from_driving = rng.random(count) < DRIVEN
         queries = np.where(from_driving[:, None], driven + DRIVEN_NOISE * noise, features[frames] + noise)
         return queries.astype(np.float32), np.where(from_driving, self._driven[1][which], limits)
 
-    def _sooner_or_later(self, frames):
+    def _sooner_or_later(self, frames, rng):
         """Other frames of the same clips."""
         database = self.examples.database
         bounds = np.array([[part.start, part.stop - 1] for part in database.ranges])[database.range_of_frame[frames]]
         most = round(SOONER * database.rate)
-        return np.clip(frames + self.rng.integers(-most, most + 1, len(frames)), *bounds.T)
+        return np.clip(frames + rng.integers(-most, most + 1, len(frames)), *bounds.T)
 
     def nearest(self, queries, limits):
         """(count,) the nearest frame of each query among those that its limit allows."""
@@ -100,10 +100,10 @@ class ProjectorStage(Stage):
 
     def _measure(self):
         self._mean, self._scale = self.states.mean(0), self.states.std(0).clamp(min=1e-3)
-        self._feature_weights = torch.as_tensor(self.search.weights, device=self._mean.device)
+        self._feature_weights = torch.as_tensor(self.search.weights, dtype=torch.float32, device=self._mean.device)
         # How far a frame is from the middle of all.
         middle = (self.states[:, :self._size] - self._mean[:self._size]) * self._feature_weights
-        self._distance = float(middle.norm(dim=1).mean())
+        self._distance = middle.norm(dim=1).mean()
 
 
 class Limits:
@@ -160,19 +160,20 @@ class _Pool:
         self._stage, self._count, self._at = stage, 0, 0
         device = stage.states.device
         self._queries = torch.empty((POOL, stage._size), device=device)
-        self._limits = torch.empty(POOL, dtype=torch.long, device=device)
-        self._frames = torch.empty(POOL, dtype=torch.long, device=device)
-        self.renew(16 * BATCH)
+        self._limits, self._frames = torch.empty(POOL, dtype=torch.long), torch.empty(POOL, dtype=torch.long)
+        self.renew(16 * BATCH, stage.rngs[0])
 
-    def renew(self, count):
-        queries, limits = self._stage.queries(count)
+    def renew(self, count, rng):
+        queries, limits = self._stage.queries(count, rng)
         frames = self._stage.nearest(queries, limits)
         where = torch.as_tensor((self._at + np.arange(count)) % POOL)
-        self._queries[where], self._limits[where] = torch.as_tensor(queries), torch.as_tensor(limits)
+        self._queries[where] = torch.as_tensor(queries, device=self._queries.device)
+        self._limits[where] = torch.as_tensor(limits)
         self._frames[where] = torch.as_tensor(frames)
         self._at, self._count = (self._at + count) % POOL, min(self._count + count, POOL)
 
-    def some(self, count):
-        rows = torch.as_tensor(self._stage.rng.integers(0, self._count, count))
-        allowed = torch.as_tensor(self._stage.limits.allowed[self._limits[rows].numpy()], dtype=torch.float32)
-        return self._queries[rows], allowed, self._frames[rows]
+    def some(self, count, rng):
+        rows = torch.as_tensor(rng.integers(0, self._count, count))
+        allowed = self._stage.limits.allowed[self._limits[rows].numpy()]
+        return (self._queries[rows], torch.as_tensor(allowed, dtype=torch.float32, device=self._queries.device),
+                self._frames[rows])

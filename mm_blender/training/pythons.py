@@ -58,7 +58,8 @@ class Answer:
 
     @property
     def sentence(self):
-        return self.trouble or f"torch {self.torch} on {self.device}, Python {self.version}."
+        version = ".".join(self.version.split(".")[:2])
+        return self.trouble or f"torch {self.torch.partition('+')[0]}, {self.device}, Python {version}"
 
 
 class Question:

@@ -2,16 +2,24 @@
 """One network in training: its layers, its optimiser, and its way to a file."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 import torch
 from torch import nn
 
+from ..errors import Cancelled
 from ..networks.network import Weights
+from . import ranks
+from .muon import Muon
 
-# AdamW's learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
-RATE, WARM = 2e-3, 0.02
+# The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
+RATE, MUON_RATE, WARM = 2e-3, 8e-3, 0.02
+# Instead of a share: the training was cancelled.
+CANCELLED = math.nan
 
 
 def layers(*sizes, activation=nn.ReLU):
@@ -23,43 +31,110 @@ def layers(*sizes, activation=nn.ReLU):
 
 
 class Stage:
-    """What is trained together: `networks` (a ModuleDict), one optimiser, one stream of chance."""
+    """What is trained together: `networks` (a ModuleDict), one optimiser, and a stream of chance for each thread.
 
-    name = ""
+    lock   is held while a step is taken
+    error  the name of the figure that tells how good it is
+    """
 
-    def __init__(self, networks, seed, device="cpu"):
+    name = error = ""
+
+    def __init__(self, networks, seed, device, threads=1, matrices=False):
+        """matrices: Muon for the matrices, which pays where they are small; AdamW for all others."""
+        self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
-        self.optimiser = torch.optim.AdamW(self.networks.parameters(), lr=RATE, weight_decay=1e-3, fused=True)
-        self.rng = np.random.default_rng(seed)
-        self.iterations = 0
+        self.parameters = list(self.networks.parameters())
+        by_muon = [one for one in self.parameters if matrices and one.ndim == 2]
+        others = [one for one in self.parameters if not matrices or one.ndim < 2]
+        self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
+        if by_muon:
+            self.optimisers.append(Muon(by_muon, MUON_RATE))
+        self.rngs = [np.random.default_rng([seed, ranks.RANK, thread]) for thread in range(threads)]
+        self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._group = ranks.Group(device)
+        self.iterations, self.patience = 0, Patience()
 
-    def losses(self, share):
+    def losses(self, share, rng):
         """Name → loss of a new batch, at a share of the whole training; to be written by each kind of stage."""
         raise NotImplementedError
 
+    def rate(self, share):
+        """Of the learning rate at a share of the whole training."""
+        return min(1.0, share / WARM + 0.05) * 0.5 * (1 + math.cos(math.pi * share))
+
     def step(self, share):
-        """One iteration; the losses as tensors."""
-        rate = RATE * min(1.0, share / WARM + 0.05) * 0.5 * (1 + math.cos(math.pi * min(share, 1.0)))
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        losses = self.losses(share)
-        self.optimiser.zero_grad(set_to_none=True)
-        sum(losses.values()).backward()
-        nn.utils.clip_grad_norm_(self.networks.parameters(), 1.0)
-        self.optimiser.step()
-        self.iterations += 1
-        return {name: loss.detach() for name, loss in losses.items()}
+        """One iteration at a share of the whole training; the losses as tensors, or None at its end."""
+        share = self._group.heard(share)
+        if math.isnan(share):
+            raise Cancelled
+        if share >= 1:
+            self._group.equal(self.parameters)
+            return None
+        with self.lock:
+            losses = self._descend(share)
+            self._group.average(self.parameters)
+            nn.utils.clip_grad_norm_(self.parameters, 1.0)
+            for optimiser in self.optimisers:
+                optimiser.param_groups[0]["lr"] = self.rate(share) * optimiser.defaults["lr"]
+                optimiser.step()
+            self.iterations += 1
+        return losses
 
     def state(self):
         """What a checkpoint keeps."""
-        return {"networks": self.networks.state_dict(), "optimiser": self.optimiser.state_dict(),
-                "iterations": self.iterations, "chance": _plain(self.rng.bit_generator.state)}
+        return {"networks": self.networks.state_dict(), "iterations": self.iterations,
+                "optimisers": [one.state_dict() for one in self.optimisers],
+                "chance": [_plain(rng.bit_generator.state) for rng in self.rngs],
+                "patience": self.patience.state()}
 
     def restore(self, state):
         self.networks.load_state_dict(state["networks"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        for optimiser, kept in zip(self.optimisers, state["optimisers"]):
+            optimiser.load_state_dict(kept)
         self.iterations = state["iterations"]
-        self.rng.bit_generator.state = _unplain(state["chance"])
+        for rng, kept in zip(self.rngs, state["chance"]):
+            rng.bit_generator.state = _unplain(kept)
+        self.patience.restore(state["patience"])
+
+    def _descend(self, share):
+        """Sets the gradients; each thread works out its share of the batch."""
+        work = partial(self._gradients, share)
+        found = list(map(work, self.rngs) if self._threads is None else self._threads.map(work, self.rngs))
+        for parameter, *gradients in zip(self.parameters, *(gradients for gradients, _ in found)):
+            parameter.grad = sum(gradients) / len(gradients)
+        return found[0][1]
+
+    def _gradients(self, share, rng):
+        losses = self.losses(share, rng)
+        return (torch.autograd.grad(sum(losses.values()), self.parameters),
+                {name: loss.detach() for name, loss in losses.items()})
+
+
+class Patience:
+    """Says when a network no longer improves: when the least error of the last part of its time is not lower, by a
+    margin, than the least one before."""
+
+    PART, MARGIN = 0.25, 0.01
+
+    def __init__(self):
+        self._errors = []
+
+    def add(self, share, error):
+        self._errors.append((float(share), float(error)))
+
+    @property
+    def over(self):
+        if not self._errors:
+            return False
+        since = self._errors[-1][0] - self.PART
+        before, lately = ([error for share, error in self._errors if (share > since) == late] for late in (False, True))
+        return len(lately) > 1 and bool(before) and min(lately) > (1 - self.MARGIN) * min(before)
+
+    def state(self):
+        return list(self._errors)
+
+    def restore(self, state):
+        self._errors = [tuple(pair) for pair in state]
 
 
 def to_weights(network, mean, scale, centre, span):

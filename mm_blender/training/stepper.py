@@ -17,7 +17,7 @@ OTHER_RATES, STRIDES = 0.2, (0.4, 2.5)
 class StepperStage(Stage):
     """Algorithm 2. State is what features and latents are together: (D + Z)."""
 
-    name = "stepper"
+    name, error = "stepper", "drift_1s_cm"
 
     def __init__(self, examples, latents, seed, hidden=HIDDEN):
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
@@ -30,11 +30,11 @@ class StepperStage(Stage):
         self._far = examples.starts(int(WINDOWS[-1][1] * STRIDES[1]))
         self._measure()
 
-    def losses(self, share):
+    def losses(self, share, rng):
         stride, (_, length, starts) = 1.0, [window for window in self._windows if share >= window[0]][-1]
-        if len(self._far) and self.rng.random() < OTHER_RATES:
-            stride, starts = float(self.rng.uniform(*STRIDES)), self._far
-        true = self._window(self.rng.choice(starts, STEPS_PER_BATCH // length), length, stride)
+        if len(self._far) and rng.random() < OTHER_RATES:
+            stride, starts = float(rng.uniform(*STRIDES)), self._far
+        true = self._window(rng.choice(starts, STEPS_PER_BATCH // length), length, stride)
         states = self.run(true[0], length, stride)
         wrong = states - true
         # At other strides both are that many times a step.
@@ -78,4 +78,4 @@ class StepperStage(Stage):
         self._centre, self._span = changes.mean(0), changes.std(0).clamp(min=1e-5)
         self._changes = changes.abs().mean(0).clamp(min=1e-5)
         # Values and changes get roughly equal weight: a value is off by as much as some steps have changed it.
-        self._balance = float((self._scale / self._changes).median().clamp(max=20.0))
+        self._balance = (self._scale / self._changes).median().clamp(max=20.0)

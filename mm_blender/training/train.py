@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training from a database to a file: first the Decompressor, then Stepper and Projector side by side."""
 
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from threading import Event
 
 import numpy as np
 
@@ -12,17 +17,22 @@ from ..networks.file import Networks
 from ..playback.cast import Cast
 from ..playback.library import Library
 from ..steps import Progress
-from . import figures, queries
+from . import device as devices
+from . import figures, queries, ranks
 from .decompressor import DecompressorStage
 from .examples import Examples
-from .job import Job
+from .job import Helper, Job
 from .projector import ProjectorStage
+from .stage import CANCELLED
 from .stepper import StepperStage
 
 # The Decompressor's share of the time; Stepper and Projector get the rest, in equal parts.
 FIRST = 0.4
 # Seconds between lines of progress, between figures, and between checkpoints.
 LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
+POLL = 0.1
+# Threads that share the Decompressor's batch: more than a few get too little to do each.
+MOST_THREADS = 4
 
 
 @dataclass(frozen=True)
@@ -33,17 +43,21 @@ class Budget:
     iterations: int | None = None
 
 
-def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None):
-    """Trains on a .mmdb file and writes a .mmnet file; its figures and the verdict as plain values.
+def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None, device="auto"):
+    """Trains on a .mmdb file and writes a .mmnet file; its figures and the verdict as plain values. With torchrun the
+    first process does so, and the others help it.
 
     folder  of the job; beside the output if it is not given
     watch   is called with the Progress now and then
     """
     started = time.monotonic()
+    devices.leave_room()
+    device = devices.choose(device)
+    ranks.join(device)
     motion = databases.load(database)
-    job = Job(folder or f"{output}.training", resume)
-    training = _Training(motion, job, budget or Budget(), seed, watch, started)
+    job = Job(folder or f"{output}.training", resume) if ranks.FIRST else Helper(folder or f"{output}.training")
     kept = job.kept() if resume else None
+    training = _Training(motion, job, budget or Budget(), seed, watch, started, device)
     if kept is not None:
         training.resume(kept)
     try:
@@ -52,20 +66,22 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
         training.keep()
         job.write(cancelled=True, seconds=round(training.seconds, 1))
         raise Cancelled("The training was cancelled: resume it (--resume) to go on.") from None
+    finally:
+        ranks.leave()
     return training.finish(output)
 
 
 class _Training:
-    def __init__(self, motion, job, budget, seed, watch, started):
+    def __init__(self, motion, job, budget, seed, watch, started, device):
         self.motion, self.job, self.budget, self.seed, self.watch = motion, job, budget, seed, watch
         self._started, self._before = started, 0.0
-        self.examples = Examples(motion)
+        self.examples = Examples(motion, device)
         if not len(self.examples.starts(1)):
             raise MotionError("The database has too few frames to learn from: bake longer clips.")
-        self.decompressor = DecompressorStage(self.examples, seed)
+        self.decompressor = DecompressorStage(self.examples, seed, threads=_threads(device))
         self.stepper = self.projector = None
         self.latents, self.figures, self._measuring = None, {}, 0.0
-        self._spent, self._begun, self._kept_states = {}, {}, {}
+        self._begun, self._kept_states, self._losses = {}, {}, {}
         now = time.monotonic()
         self._told = self._measured = self._saved = now
 
@@ -75,11 +91,15 @@ class _Training:
         return self._before + time.monotonic() - self._started
 
     def run(self):
-        self._train((self.decompressor,), "decompressor", FIRST)
+        # Once others have begun to learn from its latents, the Decompressor stays what it is.
+        if "others" not in self._begun:
+            self._train("decompressor", (self.decompressor,), FIRST)
         self._freeze()
-        self._train((self.stepper, self.projector), "stepper and projector", 1.0)
+        self._train("others", (self.stepper, self.projector), 1.0)
 
     def finish(self, output):
+        if not ranks.FIRST:
+            return {"rank": ranks.RANK}
         self._measure()
         word, reason = figures.verdict(self.figures)
         self.figures |= {"verdict": word, "reason": reason, "minutes": round(self.seconds / 60, 2),
@@ -93,13 +113,16 @@ class _Training:
 
     def keep(self):
         self._saved = time.monotonic()
-        self.job.keep({"key": self.motion.key, "seed": self.seed, "seconds": self.seconds, "begun": self._begun,
-                       "spent": self._spent, "stages": {stage.name: stage.state() for stage in self._stages()}})
+        with ExitStack() as still:
+            for stage in self._stages():
+                still.enter_context(stage.lock)
+            self.job.keep({"key": self.motion.key, "seed": self.seed, "seconds": self.seconds, "begun": self._begun,
+                           "stages": {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
             raise MotionError("The checkpoint is of another database or seed: train without --resume.")
-        self._before, self._begun, self._spent = kept["seconds"], kept["begun"], kept["spent"]
+        self._before, self._begun = kept["seconds"], kept["begun"]
         self._kept_states = kept["stages"]
         self._restore(self.decompressor)
 
@@ -116,7 +139,7 @@ class _Training:
         latents = self.decompressor.all_latents()
         self.latents = latents.cpu().numpy()
         self._library = Library(self.motion)
-        driven = queries.of_chance(self._library, self.seed)
+        driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
         self.stepper = StepperStage(self.examples, latents, self.seed)
         self.projector = ProjectorStage(self.examples, latents, driven, self.seed)
         asked, tags, _ = queries.of_courses(self._library)
@@ -125,61 +148,91 @@ class _Training:
         self._restore(self.stepper)
         self._restore(self.projector)
 
-    def _train(self, stages, name, until):
-        """Until a share of the whole budget is used up."""
+    def _train(self, name, stages, until):
+        """Until a share of the whole budget is used up, or no stage improves any more; each in a thread of its own."""
         begin = self._begun.setdefault(name, self.seconds)
-        while (share := self._share(stages, begin, until)) < 1:
-            self.job.check()
-            # In time the one that had less of it; in iterations both alike.
-            stage = min(stages, key=lambda one: self._spent.get(one.name, 0.0)
-                        if self.budget.iterations is None else one.iterations)
-            before = time.monotonic()
-            losses = stage.step(share)
-            now = time.monotonic()
-            self._spent[stage.name] = self._spent.get(stage.name, 0.0) + now - before
-            self._tell(stage, losses, share, now)
+        share_of = partial(self._share, begin, until)
+        ended = Event()
+        with ThreadPoolExecutor(len(stages)) as threads:
+            running = [threads.submit(self._improve, stage, share_of, ended) for stage in stages]
+            try:
+                while (state := wait(running, POLL)).not_done and not any(one.exception() for one in state.done):
+                    self._tell(stages, share_of)
+            finally:
+                ended.set()
+        for future in running:
+            future.result()
+        self._write(stages, share_of)
 
-    def _share(self, stages, begin, until):
+    def _improve(self, stage, share_of, ended):
+        """The work of a stage's thread."""
+        losses = {}
+        while losses is not None:
+            self._losses[stage.name] = losses
+            losses = stage.step(CANCELLED if ended.is_set() or self.job.is_cancelled() else
+                                1.0 if stage.patience.over else share_of(stage))
+
+    def _share(self, begin, until, stage):
         if self.budget.iterations is not None:
-            return min(stage.iterations for stage in stages) / self.budget.iterations
+            return stage.iterations / self.budget.iterations
         # Time for the last figures is left over.
         end = self.budget.minutes * 60 * until - (2 * self._measuring + 0.5 if until == 1.0 else 0.0)
         return (self.seconds - begin) / max(end - begin, 1e-3)
 
-    def _tell(self, stage, losses, share, now):
+    def _tell(self, stages, share_of):
+        now = time.monotonic()
         if now - self._saved > CHECKPOINTS:
             self.keep()
         if now - self._measured > FIGURES:
             self._measure()
+            for stage in stages:
+                if stage.error in self.figures:
+                    stage.patience.add(share_of(stage), self.figures[stage.error])
         if now - self._told > LINES:
             self._told = time.monotonic()
-            values = {name: round(float(loss), 5) for name, loss in losses.items()}
-            whole = self._whole(stage, share)
-            left = self.seconds * (1 - whole) / max(whole, 1e-3) if self.budget.iterations else (
-                self.budget.minutes * 60 - self.seconds)
+            self._write(stages, share_of)
+
+    def _write(self, stages, share_of):
+        """A line for each stage that has taken a step."""
+        whole = self._whole(stages, share_of)
+        left = self.seconds * (1 - whole) / max(whole, 1e-3) if self.budget.iterations else (
+            max(self.budget.minutes * 60 - self.seconds, 0.0))
+        for stage in stages:
+            values = {name: round(float(loss), 5) for name, loss in self._losses.get(stage.name, {}).items()}
+            if not values:
+                continue
             self.job.write(stage=stage.name, share=round(whole, 4), seconds=round(self.seconds, 1),
                            seconds_left=round(left, 1), iteration=stage.iterations, losses=values,
                            figures=self.figures)
-            if self.watch is not None:
-                error = self.figures.get("joint_error_cm")
-                known = f", {error:.2f} cm" if error is not None else ""
-                self.watch(Progress(whole, f"{stage.name}, {left / 60:.1f} min left{known}"))
+        if self.watch is not None:
+            error = self.figures.get("joint_error_cm")
+            known = f", {error:.2f} cm" if error is not None else ""
+            names = " and ".join(stage.name for stage in stages)
+            self.watch(Progress(whole, f"{names}, {left / 60:.1f} min left{known}"))
 
-    def _whole(self, stage, share):
+    def _whole(self, stages, share_of):
         if self.budget.iterations is None:
             return min(self.seconds / (self.budget.minutes * 60), 1.0)
-        return FIRST * share if stage is self.decompressor else FIRST + (1 - FIRST) * share
+        share = min(1.0, min(map(share_of, stages)))
+        return FIRST * share if stages[0] is self.decompressor else FIRST + (1 - FIRST) * share
 
     def _measure(self):
         """Figures of what there is so far."""
+        if not ranks.FIRST:
+            return
         before = time.monotonic()
         stage, examples = self.decompressor, self.examples
-        weights = stage.weights()
-        latents = stage.all_latents().cpu().numpy() if self.latents is None else self.latents
-        self.figures |= figures.of_decompressor(examples, stage.kinematics, weights, latents)
-        if self.stepper is not None:
-            self.figures |= figures.of_stepper(examples, stage.kinematics, weights, self.stepper.weights(), latents)
-            self.figures |= figures.of_projector(self.projector, *self._test)
+        with stage.lock:
+            weights = stage.weights()
+            latents = stage.all_latents().cpu().numpy() if self.latents is None else self.latents
+        if self.stepper is None:
+            self.figures |= figures.of_decompressor(examples, stage.kinematics, weights, latents)
+        else:
+            with self.stepper.lock:
+                stepper = self.stepper.weights()
+            with self.projector.lock:
+                self.figures |= figures.of_projector(self.projector, *self._test)
+            self.figures |= figures.of_stepper(examples, stage.kinematics, weights, stepper, latents)
         self._measured = time.monotonic()
         self._measuring = self._measured - before
 
@@ -195,3 +248,8 @@ class _Training:
             tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
             projector=self.projector.weights(), key=motion.key, figures=dict(self.figures))
+
+
+def _threads(device):
+    """For the Decompressor: as many as there are processors, shared by the processes of torchrun."""
+    return max(1, min((os.cpu_count() or 1) // ranks.COUNT, MOST_THREADS)) if device.type == "cpu" else 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks of the demo character that have learned nothing: all that can be said about them without training."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -41,6 +42,17 @@ def untrained(database):
         fronts=np.ones((2, 3), dtype=np.float32), tags=tags,
         combinations=combinations, speeds=speeds.measure(database), key=database.key, figures={"joint_error_cm": 1.5},
         **{name: random_weights(rng, *numbers) for name, numbers in sizes.items()})
+
+
+def calm(database, frame=0):
+    """Networks that have learned nothing either, but whose poses are all about that of one frame, standing."""
+    networks = untrained(database)
+    below = [database.moving.tolist().index(joint) for joint in networks.moving]
+    row = networks.layout.rows(
+        database.positions[frame:frame + 1, below], database.rotations[frame:frame + 1], np.zeros((1, 3)),
+        database.contacts[frame:frame + 1], np.zeros((1, len(networks.tags)), dtype=bool))[0]
+    return replace(networks, decompressor=replace(
+        networks.decompressor, centre=row, span=np.full(len(row), 0.02, dtype=np.float32)))
 
 
 def random_weights(rng, *sizes):

@@ -51,7 +51,7 @@ def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
 
 
 def test_every_setting_of_driving_is_somewhere(character):
-    hidden = {"rna_type", "name", "driving"}
+    hidden = {"rna_type", "name", "driving", "copied"}
     settings = character.mm.drive
     settings.own_speeds = True
     found = shown()
@@ -59,6 +59,19 @@ def test_every_setting_of_driving_is_somewhere(character):
     found |= shown()
     assert {prop.identifier for prop in settings.bl_rna.properties} - hidden <= found
     assert {"responsiveness", "quality"} <= shown("MM_PT_drive_matching")
+
+
+def test_methods_that_cannot_be_used_are_grey_and_a_sentence_says_why(character, monkeypatch):
+    bpy.ops.mm.bake()
+    assert grey("MM_PT_drive") == {"DMM", "LMM", "compare"}
+    assert "There are no networks yet" in drawn("MM_PT_drive").texts
+    monkeypatch.setattr(stage, "method_trouble", lambda ob, method: "")
+    seen = drawn("MM_PT_drive")
+    assert seen.grey == "" and "networks" not in seen.texts
+    monkeypatch.setattr(stage, "method_trouble", lambda ob, method: "No database." if method == "MM" else "")
+    character.mm.drive.method = "LMM"
+    assert grey("MM_PT_drive") == {"MM", "compare"} and "No database." in drawn("MM_PT_drive").texts
+    assert grey("MM_PT_drive_matching") == {"responsiveness", "quality"}
 
 
 def test_speeds_are_shown_as_measured_or_set_by_the_artist(character, monkeypatch):

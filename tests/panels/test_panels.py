@@ -14,7 +14,7 @@ from mm_blender.steps import Progress
 from tests import walker
 
 PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
-          "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_train", "MM_PT_train_log", "MM_PT_drive",
+          "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_train", "MM_PT_drive",
           "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching", "MM_PT_drive_root",
           "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take")
 LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags"}
@@ -30,7 +30,7 @@ class Notes:
 
     def __setattr__(self, name, value):
         assert name in bpy.types.UILayout.bl_rna.properties, f"a layout has no {name}"
-        if name == "active":
+        if name in ("active", "enabled"):
             object.__setattr__(self, "_active", self._active and bool(value))
 
     def __getattr__(self, name):
@@ -54,11 +54,18 @@ class Notes:
             self.shared["properties"].append(values[1])
             if not self._active:
                 self.shared["grey"].append(values[1])
+        if name == "prop_enum":
+            assert values[2] in values[0].bl_rna.properties[values[1]].enum_items
+            self.shared["properties"].append(values[1])
+            if not self._active:
+                self.shared["grey"].append(values[2])
         if name in ("operator", "operator_enum"):
             module, _, operator = values[0].partition(".")
             getattr(getattr(bpy.ops, module), operator).get_rna_type()  # KeyError where there is none
             self.shared["operators"].append(values[0])
             return SimpleNamespace()
+        if name == "panel":
+            return Notes(self.shared, self._active), Notes(self.shared, self._active)
         if name == "menu":
             assert hasattr(bpy.types, values[0])
             self.shared["menus"].append(values[0])

@@ -10,7 +10,9 @@ CLIPS = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 righ
 
 @pytest.fixture(scope="session", autouse=True)
 def needs_torch():
-    return pytest.importorskip("torch", reason="torch is not installed")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    torch.set_num_threads(1)  # more of them wait for each other on a machine that is busy
+    return torch
 
 
 @pytest.fixture(scope="session")

@@ -77,10 +77,9 @@ def test_the_same_seed_gives_the_same_networks_and_another_one_others(trained):
 def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, stop):
     from mm_blender.training.job import Job
 
-    check, count = Job.check, iter(range(1000))
-    monkeypatch.setattr(Job, "check", lambda job: (
-        (job.folder / "cancel").touch() if next(count) == stop else None, check(job)))
-    with pytest.raises(Cancelled):
+    cancelled, count = Job.is_cancelled, iter(range(1000))
+    with monkeypatch.context() as patch, pytest.raises(Cancelled):
+        patch.setattr(Job, "is_cancelled", lambda job: next(count) >= stop or cancelled(job))
         trained("stopped", 8)
     assert not (tmp_path / "stopped.mmnet").exists()
     result, resumed = trained("stopped", 8, resume=True)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare: while a character is driven, a copy beside it follows the same input with another method.
+
+The copy is made of objects that are marked: wherever they turn up when nobody compares, also after an undo or in a file
+that was saved meanwhile, they are removed.
+"""
+
+import bpy
+import numpy as np
+
+from ..motion import quat
+from ..motion.skeleton import forward
+from .posing import Poser
+from .stage import Stage
+
+# How far to its right the copy stands, as a share of the character's height.
+BESIDE = 0.6
+
+
+def other_method(method):
+    """What a copy plays beside a character that plays with this method."""
+    return "LMM" if method == "MM" else "MM"
+
+
+def remove_copies(besides=()):
+    """Remove all copies, except those with these session_uids."""
+    copies = [ob for ob in bpy.data.objects if ob.mm.drive.copied and ob.session_uid not in besides]
+    for ob in copies:
+        bpy.data.objects.remove(ob)
+    return bool(copies)
+
+
+class Double:
+    """The copy of a Puppet that is driven.
+
+    method  what it plays
+    apart   centimetres between its joints and those of the Puppet, both seen from their roots: now, and so far
+    """
+
+    def __init__(self, puppet, ob):
+        self.puppet, self.method, self.apart = puppet, other_method(ob.mm.drive.method), (0.0, 0.0)
+        self._sum, self._count = 0.0, 0
+        copies = _copy(ob, self.method)
+        self.uids = [copy.session_uid for copy in copies]
+        try:
+            self.stage = _Side([copies[0]])
+            self.poser = Poser(copies[0], self.stage.library.database)
+            self._begin()
+        except Exception:
+            self.remove()
+            raise
+
+    def fetch(self):
+        """The armature of the copy; None if it is gone."""
+        return next((ob for ob in bpy.data.objects if ob.session_uid == self.uids[0]), None)
+
+    def belongs_to(self, puppet, ob):
+        """Whether it is what should be compared now."""
+        return self.puppet is puppet and self.method == other_method(ob.mm.drive.method) and self.fetch() is not None
+
+    def prepare(self, ob, context):
+        """Take over the settings of the armature that it is a copy of."""
+        self.stage.prepare(ob, context)
+
+    def go_on(self, stick, heading, seconds):
+        """Follow the same hand; after the Puppet did."""
+        self.stage.steer(0, stick, heading)
+        self.stage.advance(seconds)
+        self._keep_beside()
+        mine, its = (_joints(player, index) for player, index in (
+            (self.stage.player, 0), (self.puppet.player, self.puppet.index)))
+        apart = 100 * float(np.linalg.norm(mine - its, axis=-1)[1:].mean())
+        self._sum, self._count = self._sum + apart, self._count + 1
+        self.apart = apart, self._sum / self._count
+
+    def show(self):
+        if (ob := self.fetch()) is not None:
+            roots, _, positions, rotations = self.stage.live.shown()
+            self.poser.write(ob, roots[0], positions[0], rotations[0])
+
+    def remove(self):
+        for ob in [ob for ob in bpy.data.objects if ob.session_uid in self.uids]:
+            bpy.data.objects.remove(ob)
+
+    def end(self):
+        self.stage.clear()
+        self.remove()
+
+    def _begin(self):
+        """Stand beside the Puppet and go on with what it is playing."""
+        player, index = self.puppet.player, self.puppet.index
+        place, yaw = player.roots[index]
+        height = float(self.stage.library.database.skeleton.rest[0][:, 2].max())
+        self._offset = BESIDE * height * np.array([np.cos(yaw), np.sin(yaw)])
+        self.stage.place(np.array([[place.real, place.imag]]) + self._offset, np.array([yaw]))
+        self._keep_beside()
+        self.stage.begin_at([player.matcher.where(index)])
+
+    def _keep_beside(self):
+        """What the stick moves is the same for both."""
+        self.stage.player.simulation.follow(self.puppet.player.simulation, self.puppet.index, self._offset)
+
+
+class _Side(Stage):
+    """Obstacles count where the character is, and not beside it."""
+
+    def surround(self, ground=None, obstacles=None):
+        super().surround(ground)
+
+
+def _copy(ob, method):
+    """Copies of an armature and of the meshes that hang from it, the armature first."""
+    copies = {original: original.copy() for original in (ob, *_bodies(ob))}
+    for original, copy in copies.items():
+        copy.name = f"{original.name} Compare"
+        copy.animation_data_clear()
+        copy.hide_select = copy.mm.drive.copied = True
+        copy.mm.drive.driving = False
+        copy.parent = copies.get(copy.parent, copy.parent)
+        for modifier in copy.modifiers:
+            if getattr(modifier, "object", None) == ob:
+                modifier.object = copies[ob]
+        for collection in original.users_collection:
+            if collection.library is None and collection.override_library is None:
+                collection.objects.link(copy)
+        if not copy.users_collection:
+            bpy.context.scene.collection.objects.link(copy)
+        copy.select_set(False)
+    copies[ob].mm.drive.method = method
+    return list(copies.values())
+
+
+def _bodies(ob):
+    """The meshes that show what an armature does."""
+    def shows(other):
+        return other.parent == ob or any(modifier.type == "ARMATURE" and modifier.object == ob
+                                         for modifier in other.modifiers)
+
+    # A deleted object leaves a gap until Blender has updated.
+    return [other for other in filter(None, bpy.context.view_layer.objects) if other.type == "MESH" and shows(other)]
+
+
+def _joints(player, index):
+    """(J, 3) where the joints of a character are, seen from its root."""
+    motion = player.motion
+    positions, rotations = motion.database.fixed.copy(), player.rotations[index].copy()
+    positions[motion.moving], positions[0], rotations[0] = player.moving[index], 0, quat.identity()
+    return forward(motion.database.skeleton, positions[None], rotations[None])[0][0]

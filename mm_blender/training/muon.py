@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muon: an optimiser that moves a matrix of weights in all its directions alike.
+
+A gradient's few largest singular values hide the others; here all of them count the same. On the Decompressor an
+iteration takes twice as long as one of AdamW and does the work of four.
+"""
+
+import torch
+
+# A polynomial that, applied again and again, brings all singular values between 0 and 1 near to 1, steep at 0.
+TURNS, POLYNOMIAL = 5, (3.4445, -4.7750, 2.0315)
+# A step has the size that AdamW's have, so that both can have the same learning rate.
+SIZE = 0.2
+
+
+class Muon(torch.optim.Optimizer):
+    """For matrices only."""
+
+    def __init__(self, parameters, lr, momentum=0.95):
+        super().__init__(parameters, {"lr": lr, "momentum": momentum})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for matrix in group["params"]:
+                known = self.state[matrix]
+                if not known:
+                    known["mean"] = torch.zeros_like(matrix)
+                mean = known["mean"].lerp_(matrix.grad, 1 - group["momentum"])
+                # The mean with the newest gradient counted once more, as Nesterov does.
+                step = orthogonal(matrix.grad.lerp(mean, group["momentum"]))
+                matrix.add_(step, alpha=-group["lr"] * SIZE * max(matrix.shape) ** 0.5)
+
+
+def orthogonal(matrix):
+    """Roughly the nearest matrix whose singular values are all 1."""
+    if matrix.shape[0] > matrix.shape[1]:
+        return orthogonal(matrix.t()).t()
+    first, third, fifth = POLYNOMIAL
+    matrix = matrix / (matrix.norm() + 1e-7)
+    for _ in range(TURNS):
+        square = matrix @ matrix.t()
+        matrix = torch.addmm(matrix, torch.addmm(square, square, square, beta=third, alpha=fifth), matrix, beta=first)
+    return matrix

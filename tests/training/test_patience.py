@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A network that no longer improves on what was held back stops, and gives its time to the next."""
+
+import pytest
+
+SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+
+@pytest.fixture
+def patience():
+    from mm_blender.training.stage import Patience
+
+    return Patience()
+
+
+@pytest.mark.parametrize("errors, over", [
+    ([4.0, 2.0, 1.5, 1.2, 1.0, 0.9], False),  # falls
+    ([4.0, 2.0, 1.0, 1.0, 1.0, 1.0], True),  # stays
+    ([4.0, 1.0, 1.1, 1.2, 1.3, 1.4], True),  # rises: it learns by heart
+    ([4.0, 2.0, 1.0, 1.1, 1.1, 0.9], False),  # goes on after a while
+])
+def test_it_ends_when_nothing_was_gained_for_a_quarter_of_the_time(patience, errors, over):
+    for share, error in zip(SHARES, errors):
+        patience.add(share, error)
+    assert patience.over == over
+
+
+def test_nothing_ends_before_a_quarter_of_the_time(patience):
+    for share in (0.05, 0.1, 0.15, 0.2):
+        patience.add(share, 1.0)
+        assert not patience.over
+
+
+def test_a_checkpoint_remembers_it(patience):
+    from mm_blender.training.stage import Patience
+
+    for share in SHARES:
+        patience.add(share, 1.0)
+    other = Patience()
+    other.restore(patience.state())
+    assert patience.over and other.over
+
+
+def test_a_decompressor_that_no_longer_improves_gives_its_time_to_the_others(database, tmp_path, monkeypatch):
+    from mm_blender.training import figures, queries, train
+
+    monkeypatch.setattr(queries, "HANDS", 2)
+    monkeypatch.setattr(queries, "SECONDS", 2.0)
+    monkeypatch.setattr(train, "FIGURES", 0.0)
+    monkeypatch.setattr(train, "POLL", 0.01)
+    monkeypatch.setattr(figures, "of_decompressor", lambda *_: {"joint_error_cm": 1.0})
+    database.save(tmp_path / "some.mmdb")
+    result = train.train(tmp_path / "some.mmdb", tmp_path / "some.mmnet", train.Budget(iterations=60), device="cpu")
+    assert result["iterations"]["decompressor"] < 50
