@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 class Ahead:
-    """The coming frames of K characters, inertialised: step() goes on to the next one, now() is what is played.
+    """The coming frames of K characters, inertialised: step() goes on to the next one.
 
     steps  the Step of each one in this frame
     """
@@ -37,16 +37,14 @@ class Ahead:
     def __init__(self, pose: Pose, legs, inertia, dt):
         self._legs, self._inertia, self._dt = legs, inertia, dt
         count = len(pose.rotations)
-        # One row for each frame: rotations, positions and travel one after the other.
-        rows = np.concatenate([part.reshape(count, -1) for part in (pose.rotations, pose.positions, pose.travel)],
-                              axis=1, dtype=np.float32)
-        self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
-        self._rows = np.repeat(rows[:, None], BEFORE + AHEAD, axis=1)
+        # One row for each frame.
+        self._rotations, self._positions, self._travel = self._parts = [
+            np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
+            for part in (pose.rotations, pose.positions, pose.travel)]
         self._turners = np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)
-        self._parts = self._split(self._rows)
         # The row of each one that is played, where its rows end, and the Steps of its coming ones.
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
-        self.steps = []
+        self._here, self.steps = self._of_all_rows(), []
 
     def step(self, matcher, blend, jumped=(), resumed=()):
         """One frame on, to what the matcher plays now.
@@ -66,27 +64,40 @@ class Ahead:
             if jumped or resumed:
                 self._change(matcher.pose(), jumped, resumed)
             self._work_out(matcher, who)
+        self._here = self._of_all_rows()
         self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
 
-    def now(self):
-        """Rotations (K, J, 4), positions (K, M, 3) and travel (K, 3) of this frame: copies."""
-        return self._split(self._rows.reshape(-1, self._rows.shape[-1]).take(self._here(), axis=0))
+    def rotations(self):
+        """(K, J, 4) of this frame, a copy."""
+        return self._now(self._rotations)
+
+    def positions(self):
+        """(K, M, 3) of this frame, a copy."""
+        return self._now(self._positions)
+
+    def travel(self):
+        """(K, 3) of this frame, a copy."""
+        return self._now(self._travel)
 
     def turners(self):
         """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
-        return self._turners.reshape(-1, 2, 4, 4, 4).take(self._here(), axis=0)
+        return self._now(self._turners)
 
-    def _here(self):
-        """Which of all rows is played, of each character."""
+    def _now(self, part):
+        """What each character plays, of a table with rows for all of them."""
+        return part.reshape(-1, *part.shape[2:]).take(self._here, axis=0)
+
+    def _of_all_rows(self):
+        """Which one is played, of each character."""
         return [index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)]
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
         if jumped:
-            last, earlier = (_pose(self._split(self._rows[:, row])) for row in (1, 0))
+            last, earlier = (_pose(*(part[:, row] for part in self._parts)) for row in (1, 0))
             self._inertia.transition(jumped, last, earlier, pose, self._dt)
         for index, joints, shown, shown_before in resumed:
-            self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
+            self._rotations[index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
             self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
     def _begin_here(self, who):
@@ -95,7 +106,8 @@ class Ahead:
         if any(played):
             self._inertia.go_on(who, played, self._dt)
             for index, first in zip(who, played):
-                self._rows[index, :BEFORE] = self._rows[index, first:first + BEFORE].copy()
+                for part in self._parts:
+                    part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
                 self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
@@ -107,13 +119,6 @@ class Ahead:
         for index, *each in zip(who, travel.tolist(), legs.tolist()):
             self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
 
-    def _split(self, rows):
-        """Rotations, positions and travel in such rows (…, all)."""
-        shape, first, last = rows.shape[:-1], 4 * self._joints, 3 * self._moving
-        return (rows[..., :first].reshape(*shape, self._joints, 4),
-                rows[..., first:first + last].reshape(*shape, self._moving, 3), rows[..., first + last:])
 
-
-def _pose(parts):
-    rotations, positions, travel = parts
+def _pose(rotations, positions, travel):
     return Pose(positions, rotations, None, None, travel, None)

@@ -67,6 +67,8 @@ class Player:
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
         pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
+        # Where in all rotations those of the legs are.
+        self._turning = np.arange(pose.rotations.size).reshape(pose.rotations.shape)[:, self.legs.turning]
         inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
         self._ahead = Ahead(pose, self.legs, inertia, self.dt)
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
@@ -93,8 +95,9 @@ class Player:
 
     @property
     def played(self):
-        rotations, positions, travel = self._ahead.now()
-        return replace(self.matcher.pose(), positions=positions, rotations=rotations, travel=travel)
+        ahead = self._ahead
+        return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
+                       travel=ahead.travel())
 
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
@@ -172,10 +175,11 @@ class Player:
             self._climb()
             heights = self.heights.tolist()
         self._rotations_before = self.rotations
-        self.rotations, self.moving, _ = self._ahead.now()
+        self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
         turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
-        self.rotations[:, self.legs.turning] = turned(self._ahead.turners(), turns)[:, :, :self.legs.turning.shape[1]]
+        shown = turned(self._ahead.turners(), turns)
+        self.rotations.put(self._turning, shown if self.legs.has_toes else shown[:, :, :3])
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
