@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """K characters that share a database, driven frame by frame at its rate."""
 
+import cmath
 import math
 import time
 from dataclasses import dataclass, field, replace
@@ -127,12 +128,14 @@ class Player:
         self._move_roots()
         self._plant_feet()
 
-    def query(self, velocities, yaws, halflife):
-        """(K, D) normalised: pose features of what is playing, trajectory features of what is wanted."""
-        queries = self.matcher.features()
-        places, angles = self.simulation.at(self._trajectory.times, velocities, yaws, halflife)
-        queries = self._trajectory.written(queries, places - self.positions[:, None], angles, self.yaws)
-        return queries if self.wishes is None else np.where(np.isnan(self.wishes), queries, self.wishes)
+    def query(self, who, wishes, halflife):
+        """(W, D) normalised, of characters `who` (indices) that wish ((x, y), yaw) each: pose features of what is
+        playing, trajectory features of what is wanted."""
+        queries = self.matcher.features()[who]
+        for query, index, (velocity, yaw) in zip(queries, who, wishes):
+            path = self.simulation.path(index, self._trajectory.times, complex(*velocity), yaw, halflife)
+            self._trajectory.write(query, path, *self.roots[index])
+        return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
 
     def _search(self, velocities, yaws, halflife, ended):
         """Those who jump in this frame, as indices."""
@@ -143,9 +146,8 @@ class Player:
         if not who:
             return []
         begin = time.perf_counter()
-        queries = self.query(velocities, yaws, halflife)
-        jumped = self.matcher.match(who, queries if len(who) == len(queries) else queries[who], self.settings.stay,
-                                    [ended[index] for index in who])
+        queries = self.query(who, [wishes[index] for index in who], halflife)
+        jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who])
         self.search_seconds = time.perf_counter() - begin
         for index in who:
             self._searched[index], self._asked[index] = self._clock, wishes[index]
@@ -197,18 +199,16 @@ class Trajectory:
         kinds = {"trajectory_position": 0, "trajectory_direction": 1}
         parts = [(channel, part) for channel, part in zip(schema.channels, schema.slices) if channel.kind in kinds]
         self.times = sorted({time for channel, _ in parts for time in channel.times})
-        # Positions at all times come first, then directions: x and y of each.
-        self._order = np.array([2 * (kinds[channel.kind] * len(self.times) + self.times.index(time)) + axis
-                                for channel, _ in parts for time in channel.times for axis in (0, 1)], dtype=int)
+        # Which place or direction each pair of numbers is.
+        self._order = [(self.times.index(time), kinds[channel.kind]) for channel, _ in parts for time in channel.times]
         self._columns = np.concatenate([np.arange(*part.indices(schema.size)) for _, part in parts] or [[]]).astype(int)
-        self._mean, self._scale = normalisation.mean[self._columns], normalisation.scale[self._columns]
+        self._norms = [tuple(table[self._columns].reshape(-1, 2).tolist())
+                       for table in (normalisation.mean, normalisation.scale)]
 
-    def written(self, queries, ways, angles, yaws):
-        """Queries (K, D) with this trajectory: ways (K, T, 2) from the root and angles (K, T), both in the world."""
-        back = np.exp(-1j * yaws)[:, None]
-        near = np.empty((len(yaws), 2, len(self.times)), dtype=np.complex128)
-        near[:, 0], near[:, 1] = ways.view(np.complex128)[..., 0] * back, 1j * np.exp(1j * angles) * back
-        queries = queries.copy()
-        numbers = near.view(np.float64).reshape(len(yaws), -1)[:, self._order]
-        queries[:, self._columns] = (numbers - self._mean) / self._scale
-        return queries
+    def write(self, query, path, root, yaw):
+        """Put a path [(place, yaw)] into a query (D,) of a character that is somewhere; all in the world."""
+        back = cmath.rect(1, -yaw)
+        near = [((place - root) * back, 1j * cmath.rect(1, angle) * back) for place, angle in path]
+        query[self._columns] = [
+            number for (at, kind), (x, y), (wide, high) in zip(self._order, *self._norms)
+            for number in ((near[at][kind].real - x) / wide, (near[at][kind].imag - y) / high)]
