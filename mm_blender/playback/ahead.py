@@ -58,8 +58,7 @@ class Ahead:
         anew = {*jumped, *(index for index, *_ in resumed)} if blend == self._inertia.blend else range(len(self._at))
         who = [index for index, (at, end) in enumerate(zip(self._at, self._end)) if at >= end or index in anew]
         if who:
-            who = np.array(who)
-            self._begin_here(who)
+            self._begin_here(who, jumped)
             self._inertia.blend = blend
             if jumped or resumed:
                 self._change(matcher.pose(), jumped, resumed)
@@ -100,17 +99,19 @@ class Ahead:
             self._rotations[index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
             self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
-    def _begin_here(self, who):
+    def _begin_here(self, who, jumped):
         """Characters (indices) whose rows are to be worked out from this frame on."""
-        played = [self._at[index] - BEFORE for index in who]
-        if any(played):
-            self._inertia.go_on(who, played, self._dt)
-            for index, first in zip(who, played):
-                for part in self._parts:
-                    part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
-                self._at[index] = BEFORE
+        played = [(index, self._at[index] - BEFORE) for index in who if self._at[index] > BEFORE]
+        # A jump leaves nothing of the offsets from before.
+        if going_on := [each for each in played if each[0] not in jumped]:
+            self._inertia.go_on(*zip(*going_on), self._dt)
+        for index, first in played:
+            for part in self._parts:
+                part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
+            self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
+        who = np.array(who)
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
         legs, turners = self._legs.seen_from_root(positions, rotations)
         count = travel.shape[1]

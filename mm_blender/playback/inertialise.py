@@ -56,15 +56,15 @@ class Inertia:
     def transition(self, who, last: Pose, earlier: Pose, new: Pose, dt):
         """Characters `who` (a boolean or index array) jump: `new` is what the database has now, `last` and `earlier`
         what was played one and two steps of dt before."""
-        who = np.asarray(who)
-        places, place, velocity = last.positions[who], new.positions[who], new.velocities[who]
-        turns = _turns(np.array([last.rotations[who], earlier.rotations[who]]), new.rotations[who], new.spins[who], dt)
-        moves = places - (place - velocity * dt), (places - earlier.positions[who]) / dt - velocity
-        state = np.empty((2, 3, self._joints + self._moving + 1, len(places)), dtype=np.float32)
-        state[:, :, :self._joints] = turns.swapaxes(2, 3)
-        state[:, :, self._joints:-1] = np.array(moves).transpose(0, 3, 2, 1)
-        state[0, :, -1], state[1, :, -1] = (last.travel[who] - new.travel[who]).T, 0
-        self._begin((slice(None), who), state)
+        for index in np.arange(len(new.travel))[who].tolist():
+            state = np.zeros((2, 3, self._joints + self._moving + 1), dtype=np.float32)
+            state[:, :, :self._joints] = _turns(last.rotations[index], earlier.rotations[index], new.rotations[index],
+                                                new.spins[index], dt)
+            place, velocity = last.positions[index], new.velocities[index]
+            state[0, :, self._joints:-1] = (place - (new.positions[index] - velocity * dt)).T
+            state[1, :, self._joints:-1] = ((place - earlier.positions[index]) / dt - velocity).T
+            state[0, :, -1] = last.travel[index] - new.travel[index]
+            self._begin(slice(None), index, state)
 
     def resume(self, who, joints, shown, shown_before, new: Pose, dt):
         """Some joints of one character jump: they were shown with other rotations than those that were played.
@@ -72,28 +72,29 @@ class Inertia:
         shown, shown_before  (P, 4) one and two steps of dt ago
         new                  what the database has now, for all characters
         """
-        turns = _turns(np.array([shown, shown_before]), new.rotations[who, joints], new.spins[who, joints], dt)
-        self._begin((joints, who), turns)
+        self._begin(joints, who,
+                    _turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
 
-    def _begin(self, which, state):
-        """Offsets and speeds (2, 3, …) of some joints and characters."""
+    def _begin(self, joints, who, state):
+        """Offsets and speeds (2, 3, P) of some joints of a character."""
         if self.blend.kind == "spring" and not self.blend.overshoot:
-            slower = self._slower[which[0]] if state.ndim > 3 else self._slower[which[0], 0]
-            state[1] = spring_speed_limit(*state, self.blend.halflife * slower)
-        self._state[:, :, *which] = state
+            state[1] = spring_speed_limit(*state, self.blend.halflife * self._slower[joints, 0])
+        self._state[:, :, joints, who] = state
         if self.blend.kind == "quintic":
-            self._start[:, :, *which] = state
-            self._age[which] = 0
+            self._start[:, :, joints, who] = state
+            self._age[joints, who] = 0
 
     def go_on(self, who, steps, dt):
         """Characters `who` (indices) have played so many steps of dt each."""
-        if self.blend.kind == "spring":
-            decay = self._decay(max(steps), dt)[..., steps]
-            self._state[..., who] = (decay[:, :, None] * self._state[..., who]).sum(axis=1)
-        else:
-            self._age[:, who] += np.float32(dt) * np.array(steps)
-            self._state[..., who] = quintic(*self._start[..., who], self._age[:, who], self.blend.duration,
-                                            self.blend.overshoot)
+        for index, count in zip(who, steps):
+            state = self._state[..., index]
+            if self.blend.kind == "spring":
+                of_offset, of_speed = self._decay(max(steps), dt)[..., count].swapaxes(0, 1)[:, :, None]
+                state[:] = of_offset * state[0] + of_speed * state[1]
+            else:
+                self._age[:, index] += np.float32(dt * count)
+                state[:] = quintic(*self._start[..., index], self._age[:, index], self.blend.duration,
+                                   self.blend.overshoot)
 
     def over(self, who, positions, rotations, travel, dt):
         """What characters `who` (indices) would play, (W, N, …) in the next N steps of dt, as the motion has it: with
@@ -122,23 +123,26 @@ class Inertia:
         return self._decays[key]
 
 
-def _turns(shown, rotations, spins, dt):
-    """Offsets and speeds (2, 3, …) of what was shown (2, …, 4) one and two steps of dt ago to a motion that is at these
-    rotations (…, 4) now.
+def _turns(shown, shown_before, rotations, spins, dt):
+    """Offsets and speeds (2, 3, P) of what was shown (P, 4) one and two steps of dt ago to a motion that is at these
+    rotations (P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
-    # Components first, then those one and two steps ago.
-    first = spins.ndim - 1, *range(spins.ndim - 1)
-    half = spins.transpose(first) * (-dt / 2)
-    there = quat.mul(quat.exp(np.stack([half, 2 * half], axis=1), axis=0), rotations.transpose(first)[:, None], axis=0)
-    shown = shown.transpose(spins.ndim, *range(spins.ndim))
-    turns = quat.mul(shown, quat.inv(there, axis=0), axis=0)
+    # Components first, then one and two steps ago.
+    back, turns = np.empty((3, 2, len(shown)), dtype=np.float32), np.empty((4, 2, len(shown)), dtype=np.float32)
+    back[:, 0], back[:, 1] = spins.T * (-dt / 2), spins.T * -dt
+    turns[:, 0], turns[:, 1] = shown.T, shown_before.T
+    there = quat.mul(quat.exp(back, axis=0), rotations.T[:, None], axis=0)
+    there[1:] *= -1
+    turns = quat.mul(turns, there, axis=0)
     now, then = turns[:, 0], turns[:, 1]
-    now *= np.where(now[0] < 0, -1, 1)
-    then *= np.where(np.add.reduce(now * then) < 0, -1, 1)
-    offset, before = (2 * quat.log(turns, axis=0)).swapaxes(0, 1)
-    return np.array([offset, (offset - before) / dt])
+    now *= np.copysign(1, now[0])
+    then *= np.copysign(1, np.add.reduce(now * then))
+    found = 2 * quat.log(turns, axis=0).swapaxes(0, 1)
+    np.subtract(found[0], found[1], out=found[1])
+    found[1] /= dt
+    return found
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

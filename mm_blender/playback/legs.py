@@ -28,7 +28,7 @@ TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
 # What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
-_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).T.copy()
+_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16)
 
 
 class Legs:
@@ -104,8 +104,10 @@ class Legs:
         turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
         for level, side in self._idle_below:
             turns.reshape(4, levels, 2, -1)[:, level, side] = _ONES[:, :1]
-        for level in range(1, levels):
-            turns[:, level] = quat.mul(turns[:, level - 1], turns[:, level], axis=0)
+        # Two levels at once: a pair's own product first, then both after what comes before.
+        turns[:, 1:-1:2] = quat.mul(turns[:, :-1:2], turns[:, 1:-1:2], axis=0)
+        for level in range(2, levels, 2):
+            turns[:, level:level + 2] = quat.mul(turns[:, level - 1:level], turns[:, level:level + 2], axis=0)
         ways = np.empty((3, levels + 1, 2, *shape))
         ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
         for column, sides, level in self._moving:
@@ -115,7 +117,7 @@ class Legs:
         ways[:, 1:] = (quat.to_matrix(turns.take(self._bearers, axis=1), axis=0) * ways[:, 1:]).sum(axis=1)
         ways[:, :-1].cumsum(axis=1, out=ways[:, :-1])
         legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
-        return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 4, 4, 2, *shape).transpose(4, 5, 3, 2, 0, 1)
+        return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
 
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
@@ -216,10 +218,10 @@ def turns_of(thigh, shin, foot):
 
 
 def turners(above, own):
-    """(4, 4, …) what each component of a turn makes of each component of a joint's rotation: own (4, …) is where it is
+    """(…, 4, 4) what each component of a turn makes of each component of a joint's rotation: own (4, …) is where it is
     turned to as seen from where the turn is given, above (4, …) the same of the joint that it hangs from."""
     pairs = above[:, None] * own
-    return _TURNERS.dot(pairs.reshape(16, -1)).reshape(pairs.shape)
+    return pairs.reshape(16, -1).T.dot(_TURNERS).reshape(*own.shape[1:], 4, 4)
 
 
 def turned(turners, turns):
