@@ -29,7 +29,7 @@ def mul(a, b, axis=-1):
         return _summed(pairs, _PRODUCT).reshape(pairs.shape[:-1])
     if axis == 0 and a.ndim == b.ndim and max(a.size, b.size) < SMALL_FIRST:
         pairs = a[:, None] * b
-        return _for_type(_PRODUCT, pairs).T.dot(pairs.reshape(16, -1)).reshape(pairs.shape[1:])
+        return _for_type(_PRODUCT_FIRST, pairs).dot(pairs.reshape(16, -1)).reshape(pairs.shape[1:])
     return _mul(a, b, axis)
 
 
@@ -328,5 +328,6 @@ def _for_each_type(table):
 _ONES = _for_each_type(np.ones(4))
 _ONE = np.eye(4)
 _PRODUCT = _for_each_type(_mul(_ONE[:, None], _ONE, -1).reshape(16, 4))
+_PRODUCT_FIRST = {char: np.ascontiguousarray(table.T) for char, table in _PRODUCT.items()}
 _MATRIX = _for_each_type((_to_matrix(_ONE[:, None] + _ONE) - _to_matrix(_ONE)[:, None] - _to_matrix(_ONE) + np.eye(3))
                          .reshape(16, 9) / 2)

@@ -37,11 +37,11 @@ class Ahead:
     def __init__(self, pose: Pose, legs, inertia, dt):
         self._legs, self._inertia, self._dt = legs, inertia, dt
         count = len(pose.rotations)
-        # One row for each frame.
-        self._rotations, self._positions, self._travel = self._parts = [
-            np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
-            for part in (pose.rotations, pose.positions, pose.travel)]
+        # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
+        self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
+                       for part in (pose.rotations, pose.positions, pose.travel)]
         self._turners = np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)
+        self._rows = [part.reshape(-1, *part.shape[2:]) for part in (*self._parts, self._turners)]
         # The row of each one that is played, where its rows end, and the Steps of its coming ones.
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
         self._here, self.steps = self._of_all_rows(), []
@@ -68,27 +68,23 @@ class Ahead:
 
     def rotations(self):
         """(K, J, 4) of this frame, a copy."""
-        return self._now(self._rotations)
+        return self._rows[0].take(self._here, axis=0)
 
     def positions(self):
         """(K, M, 3) of this frame, a copy."""
-        return self._now(self._positions)
+        return self._rows[1].take(self._here, axis=0)
 
     def travel(self):
         """(K, 3) of this frame, a copy."""
-        return self._now(self._travel)
+        return self._rows[2].take(self._here, axis=0)
 
     def turners(self):
         """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
-        return self._now(self._turners)
-
-    def _now(self, part):
-        """What each character plays, of a table with rows for all of them."""
-        return part.reshape(-1, *part.shape[2:]).take(self._here, axis=0)
+        return self._rows[3].take(self._here, axis=0)
 
     def _of_all_rows(self):
         """Which one is played, of each character."""
-        return [index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)]
+        return np.array([index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)])
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
@@ -96,7 +92,7 @@ class Ahead:
             last, earlier = (_pose(*(part[:, row] for part in self._parts)) for row in (1, 0))
             self._inertia.transition(jumped, last, earlier, pose, self._dt)
         for index, joints, shown, shown_before in resumed:
-            self._rotations[index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
+            self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
             self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
     def _begin_here(self, who, jumped):

@@ -92,7 +92,7 @@ class Inertia:
                 of_offset, of_speed = self._decay(max(steps), dt)[..., count].swapaxes(0, 1)[:, :, None]
                 state[:] = of_offset * state[0] + of_speed * state[1]
             else:
-                self._age[:, index] += np.float32(dt * count)
+                self._age[:, index] += np.float32(dt) * count
                 state[:] = quintic(*self._start[..., index], self._age[:, index], self.blend.duration,
                                    self.blend.overshoot)
 
