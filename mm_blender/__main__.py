@@ -105,6 +105,7 @@ def _parser():
     command.add_argument("--networks", metavar="NET.mmnet", help="what train has made, for dmm and lmm")
     command.add_argument("--method", choices=METHODS, default="mm", help="Motion Matching, with the Decompressor, or "
                          "Learned Motion Matching (mm)")
+    command.add_argument("--fps", type=_rate, help="frames per second of what lmm plays (those of the data)")
     command.add_argument("--input", required=True, metavar="STICK.csv",
                          help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch]: x right, y forward, in the world")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
@@ -341,7 +342,9 @@ def _drive(options):
 def _library(options):
     """What is driven with the method that was asked for."""
     if options.method == "lmm" and options.networks:
-        return library_for("lmm", options.networks)
+        return library_for("lmm", options.networks, rate=options.fps)
+    if options.fps:
+        raise MotionError("Only what was learned can be driven at another rate: leave --fps out, or use --method lmm.")
     if not options.database:
         raise MotionError("Only --method lmm with --networks NET.mmnet goes without a database: give it a DB.mmdb.")
     if options.method != "mm" and not options.networks:

@@ -2,6 +2,7 @@
 """Train: make networks that take the database's place, and the Python that can."""
 
 import os
+from contextlib import suppress
 
 import bpy
 from bpy.props import IntProperty
@@ -91,15 +92,22 @@ class MM_OT_train_cancel(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if training.current() is None:
+        if cls._output(active_armature(context)) is None:
             cls.poll_message_set("Nothing is being trained")
             return False
         return True
 
     def run(self, _context, ob):
-        output = training.own_networks_path(ob)
-        job = training.job_of(output) or training.current()
-        training.cancel(job.output)
+        training.cancel(self._output(ob))
+
+    @staticmethod
+    def _output(ob):
+        """The networks whose training is meant: the armature's own, or whatever is being trained; or None."""
+        with suppress(MotionError):  # it may have no database any more
+            if training.status(ob).word in ("running", "waiting", "stopping"):
+                return training.own_networks_path(ob)
+        job = training.current()
+        return job.output if job is not None else None
 
 
 class MM_OT_train_test(bpy.types.Operator):
@@ -123,8 +131,7 @@ class MM_OT_train_test(bpy.types.Operator):
 
 
 class MM_OT_train_environment(bpy.types.Operator):
-    """Make a private Python environment and download torch into it (200 MB to 3 GB). Nothing else on this computer
-    is changed"""
+    """Make a private Python environment and download torch into it: 200 MB to 3 GB. Nothing else is changed"""
     bl_idname = "mm.train_environment"
     bl_label = "Make a Private Environment"
     bl_options = {"REGISTER"}

@@ -84,21 +84,21 @@ def _draw_buttons(layout, ob, status):
     row.operator("mm.train", icon="EXPERIMENTAL",
                  text="Train Again" if status.resumable or (known and not shipped) else "Train")
     if (job := training.current()) is not None:
-        layout.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
+        row = layout.row(align=True)
+        row.label(text=f"{job.name} is being trained", icon="SORTTIME", translate=False)
+        row.operator("mm.train_cancel", text="", icon="CANCEL")
     sentence = status.trouble
     if not sentence and status.word in _ENDED:
         sentence = f"The training was {status.word}: {'resume it to go on' if status.resumable else 'train again'}."
     if sentence and sentence != pythons.sentence():  # that stands above already
         draw_sentence(layout, sentence, "ERROR" if status.trouble else "INFO")
-    if status.word == "running":
-        draw_sentence(layout, "Another process is training this.", "INFO")
     if training.is_stale(ob):
         draw_sentence(layout, "The database was baked anew since the networks were trained: train again.",
                       "FILE_REFRESH")
-    elif known.get("verdict"):
+    elif verdict := str(known.get("verdict", "")):
         whose = "This character comes with networks. " if shipped else ""
-        draw_sentence(layout, f"{whose}{known['verdict'].capitalize()}. {known.get('reason', '')}",
-                      _VERDICTS.get(known["verdict"], "INFO"))
+        draw_sentence(layout, f"{whose}{verdict.capitalize()}. {known.get('reason', '')}",
+                      _VERDICTS.get(verdict, "INFO"))
 
 
 def _draw_plot(context, layout, ob, status):
@@ -108,7 +108,7 @@ def _draw_plot(context, layout, ob, status):
     if icon := plots.icon_of(output, status.progress):
         unit = 20 * context.preferences.system.ui_scale
         width = context.region.width if context.region is not None else 280
-        layout.template_icon(icon, scale=max(5.0, width / unit - 3))
+        layout.template_icon(icon, scale=min(max(5.0, width / unit - 3), 24.0))
     column = layout.column(align=True)
     for network, name, label, form in _FIGURES:
         value = figures.get(name)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import bpy
@@ -71,4 +72,12 @@ def _card(figures, minutes):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    try:
+        main(sys.argv[1], float(sys.argv[2]))
+        code = 0
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # Blender's module may hang while it tidies up

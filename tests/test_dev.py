@@ -69,6 +69,11 @@ def test_without_a_network_the_zip_is_built_without_wheels(tmp_path, no_network,
     assert "without gamepads" in capsys.readouterr().out
 
 
+def test_the_zip_brings_the_trained_networks(tmp_path):
+    copy = dev._copy_with_wheels(tmp_path / "copy", (dev.ROOT / "blender_manifest.toml").read_text(), [])
+    assert {path.name for path in (copy / "trained").iterdir()} == {"demo.mmnet", "demo.md"}
+
+
 def test_the_projects_own_manifest_needs_no_wheels():
     assert "wheels" not in tomllib.loads((dev.ROOT / "blender_manifest.toml").read_text())
 

@@ -51,7 +51,15 @@ def test_learned_motion_needs_no_database(files, capsys):
     assert "acceleration_ratio" in compared and "acceleration_ratio" not in alone
 
 
+def test_learned_motion_is_played_at_another_rate(files, capsys):
+    assert drive(files, "--networks", files / "demo.mmnet", "--method", "lmm", "--fps", "24") == 0
+    assert told(capsys)["seconds"] == 2
+    played = bvh.read(files / "out.bvh", 0.01)
+    assert played.rate == pytest.approx(24) and len(played) == 48
+
+
 @pytest.mark.parametrize("options, sentence", [
+    (("{}/demo.mmdb", "--fps", "30"), "at another rate"),
     (("{}/demo.mmdb", "--method", "lmm"), "needs networks"),
     (("{}/demo.mmdb", "--method", "dmm"), "needs networks"),
     (("--networks", "{}/demo.mmnet", "--method", "dmm"), "give it a DB.mmdb"),

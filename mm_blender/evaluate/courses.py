@@ -58,6 +58,18 @@ def random_walk(seconds=SECONDS, seed=0):
                       run=rng.random(len(times)) < 0.35)
 
 
+def anything(seconds=SECONDS, seed=0):
+    """A random walk that also strafes and crouches now and then."""
+    walk, rng = random_walk(seconds, seed), np.random.default_rng(seed)
+    table, count = walk.values.copy(), len(walk.values)
+    facing = rng.uniform(-np.pi, np.pi, count)
+    columns = {"strafe": rng.random(count) < 0.25, "crouch": rng.random(count) < 0.15, "face_x": np.sin(facing),
+               "face_y": np.cos(facing)}
+    for name, column in columns.items():
+        table[:, NAMES.index(name)] = column
+    return Recording(walk.times, table)
+
+
 def show(heading=0.0):
     """A bit of everything, to look at: stand, walk, turn, run, stop, strafe, crouch. Forward is the yaw `heading`."""
     #        seconds, degrees to the right or None, and what is held

@@ -27,10 +27,11 @@ def measure(database, networks=None, watch=None):
     turns, of whole frames what is usual.
     """
     library = Library(databases.load(database))
-    methods = {"mm": library}
-    if networks is not None:
-        methods |= {method: library_for(method, networks, library) for method in ("dmm", "lmm")}
-    trained = load(networks) if networks is not None else None
+    methods, trained = {"mm": library}, load(networks) if networks is not None else None
+    if trained is not None:
+        # Latents are of the very frames that networks were trained on.
+        learned = ("dmm", "lmm") if trained.key == library.database.key else ("lmm",)
+        methods |= {method: library_for(method, networks, library) for method in learned}
     memory, stages = _memory(library.database, trained), _stages(trained)
     result = {"frames": len(library.database), "joints": len(library.database.skeleton),
               "features": library.database.schema.size, "rate": library.database.rate, "methods": {}}

@@ -14,16 +14,16 @@ from .matchers import DecompressedMatcher, LearnedMatcher
 METHODS = ("mm", "dmm", "lmm")
 
 
-def library_for(method, path, library=None):
+def library_for(method, path, library=None, rate=None):
     """What characters play with a method, of the networks in a file and of the Library of a database, if there is
-    one: only Learned Motion Matching goes without."""
+    one: only Learned Motion Matching goes without, and at another rate."""
     networks = load(path)
     if library is not None:
         networks = ordered_as(networks, library.database, path)
     if method == "dmm":
         return DecompressedLibrary(library, networks, load_latents(path, library.database))
     alike = library is not None and networks.key == library.database.key
-    return LearnedLibrary(networks, load_latents(path, library.database) if alike else None)
+    return LearnedLibrary(networks, load_latents(path, library.database) if alike else None, rate)
 
 
 def ordered_as(networks, database, path=""):
@@ -75,13 +75,14 @@ class DecompressedLibrary:
 
 
 class LearnedMotion:
-    """What a Player needs to know of its motion."""
+    """What a Player needs to know of its motion; it may be played at another rate than it was learned at."""
 
-    def __init__(self, networks):
-        self.database, self.moving = networks, networks.moving
+    def __init__(self, networks, rate=None):
+        self.database, self.moving = replace(networks, rate=rate or networks.rate), networks.moving
+        self._networks = networks
 
     def matcher(self, allowed, count, begin=None):
-        matcher = LearnedMatcher(self.database, count, begin)
+        matcher = LearnedMatcher(self._networks, count, begin, self._networks.rate / self.database.rate)
         for index in range(count):
             matcher.allow(index, allowed)
         return matcher
@@ -97,10 +98,12 @@ class LearnedLibrary:
 
     standing = None  # the networks know where to begin
 
-    def __init__(self, networks, latents=None):
-        """latents: (N, Z) of the frames of a database from which characters may come over, if there is one."""
-        self.database, self.motion, self.speeds = networks, LearnedMotion(networks), networks.speeds
-        self._choices, self._latents = {}, latents
+    def __init__(self, networks, latents=None, rate=None):
+        """latents: (N, Z) of the frames of a database from which characters may come over, if there is one.
+        rate: frames per second that are played, or None for that of the data."""
+        self.motion, self.speeds = LearnedMotion(networks, rate), networks.speeds
+        self.database = self.motion.database
+        self._networks, self._choices, self._latents = networks, {}, latents
 
     def choice(self, query=""):
         if query not in self._choices:
@@ -110,7 +113,7 @@ class LearnedLibrary:
 
     def begin(self, where, query=""):
         """The features and latents (D + Z) with which a character goes on that is somewhere (Where)."""
-        if where.networks is self.database:
+        if where.networks is self._networks:
             return where.state
         if self._latents is not None and where.frame >= 0:
             return np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)

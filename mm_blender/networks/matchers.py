@@ -56,8 +56,9 @@ class LearnedMatcher:
     not allowed. So no motion begins that a query forbids, as far as tags are recognised.
     """
 
-    def __init__(self, networks, count=1, begin=None):
-        """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks."""
+    def __init__(self, networks, count=1, begin=None, step=1.0):
+        """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks.
+        step: how many frames of the data it goes on each time (section 7.1), which need not be whole."""
         self.networks, self._size = networks, networks.schema.size
         self.costs, self.frames = np.zeros(count), np.full(count, -1)
         self.starved = self._nobody = np.zeros(count, dtype=bool)
@@ -67,9 +68,10 @@ class LearnedMatcher:
         self._allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
         self._strict = np.zeros(count, dtype=bool)
         # The networks' inputs; the Stepper's last one is how many frames a step takes.
-        self._steps = np.ones((count, networks.stepper.inputs), dtype=np.float32)
+        self._steps = np.full((count, networks.stepper.inputs), step, dtype=np.float32)
         self._asks = np.empty((count, networks.projector.inputs), dtype=np.float32)
-        self._strip = Strip(networks, np.tile(networks.start, (count, 1)) if begin is None else begin, self._following)
+        begin = np.tile(networks.start, (count, 1)) if begin is None else begin
+        self._strip = Strip(networks, begin, self._following, step)
 
     def allow(self, index, allowed, wanted=None):
         """The combinations of tags (U,) that a character may jump to; what it plays is left at the next search if
@@ -102,9 +104,9 @@ class LearnedMatcher:
         marks = self.networks.combinations[self._combinations(self._strip.shown())[index]]
         return tuple(name for name, set_ in zip(self.networks.tags, marks) if set_)
 
-    def advance(self, step=1.0):
-        """On by so many frames (section 7.1); nobody ever comes to an end."""
-        if step != self._strip.step:
+    def advance(self, step=None):
+        """On by a step, from now on by another one if it is given; nobody ever comes to an end."""
+        if step is not None and step != self._strip.step:
             self._strip.forget(step)
             self._steps[:, -1] = step
         self._strip.advance()
@@ -170,10 +172,10 @@ class Strip:
     step  how many frames of the data lie between two of them
     """
 
-    def __init__(self, networks, states, following):
+    def __init__(self, networks, states, following, step=1.0):
         """states: (K, D + Z) to begin with; following(who, states): (AHEAD, W, D + Z) what comes after states
         (W, D + Z), of characters `who`."""
-        self.poses, self._following, self.step = Poses(networks, len(states)), following, 1.0
+        self.poses, self._following, self.step = Poses(networks, len(states)), following, step
         shown = self.poses.of(np.asarray(states, dtype=np.float32))
         # Rows first. The last one is there to know how the one before moves; played it is as the first of the next.
         self._states = np.empty((AHEAD + 1, *states.shape), dtype=np.float32)

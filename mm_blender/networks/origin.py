@@ -69,9 +69,13 @@ def _about(path, kind, version):
 def _read(path, _changed, _size, kind, version):
     try:
         header, arrays = archive.read(path, kind, version, _ARRAYS)
-        features = _features(Schema.from_json(header["schema"]))
-        return {"key": header["key"], "names": tuple(header["names"]), "features": features,
-                "figures": header.get("figures", {}), **arrays}
+        names, schema = tuple(header["names"]), Schema.from_json(header["schema"])
+        joints = len(names)
+        shapes = [(joints,), (joints, 3), (joints, 4), (schema.size,), (schema.size,)]
+        if [arrays[name].shape for name in _ARRAYS] != shapes:
+            return None
+        return {"key": header["key"], "names": names, "features": _features(schema),
+                "figures": dict(header.get("figures", {})), **arrays}
     except (MotionError, LookupError, TypeError, ValueError):
         return None
 

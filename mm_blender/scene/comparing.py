@@ -40,14 +40,14 @@ class Double:
     def __init__(self, puppet, ob):
         self.puppet, self.method, self.apart = puppet, other_method(ob.mm.drive.method), (0.0, 0.0)
         self._sum, self._count = 0.0, 0
-        copies = _copy(ob, self.method)
-        self.uids = [copy.session_uid for copy in copies]
         try:
+            copies = _copy(ob, self.method)
+            self.uids = [copy.session_uid for copy in copies]
             self.stage = _Side([copies[0]])
             self.poser = Poser(copies[0], self.stage.library.database)
             self._begin()
         except Exception:
-            self.remove()
+            remove_copies()
             raise
 
     def fetch(self):
@@ -78,13 +78,10 @@ class Double:
             roots, _, positions, rotations = self.stage.live.shown()
             self.poser.write(ob, roots[0], positions[0], rotations[0])
 
-    def remove(self):
-        for ob in [ob for ob in bpy.data.objects if ob.session_uid in self.uids]:
-            bpy.data.objects.remove(ob)
-
     def end(self):
+        """Remove it."""
         self.stage.clear()
-        self.remove()
+        remove_copies()
 
     def _begin(self):
         """Stand beside the Puppet and go on with what it is playing."""
@@ -111,11 +108,12 @@ class _Side(Stage):
 def _copy(ob, method):
     """Copies of an armature and of the meshes that hang from it, the armature first."""
     copies = {original: original.copy() for original in (ob, *_bodies(ob))}
+    for copy in copies.values():
+        copy.mm.drive.copied = True
     for original, copy in copies.items():
         copy.name = f"{original.name} Compare"
         copy.animation_data_clear()
-        copy.hide_select = copy.mm.drive.copied = True
-        copy.mm.drive.driving = False
+        copy.hide_select, copy.mm.drive.driving = True, False
         copy.parent = copies.get(copy.parent, copy.parent)
         for modifier in copy.modifiers:
             if getattr(modifier, "object", None) == ob:
@@ -125,7 +123,6 @@ def _copy(ob, method):
                 collection.objects.link(copy)
         if not copy.users_collection:
             bpy.context.scene.collection.objects.link(copy)
-        copy.select_set(False)
     copies[ob].mm.drive.method = method
     return list(copies.values())
 

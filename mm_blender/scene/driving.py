@@ -421,7 +421,10 @@ class Session:
             except MotionError as error:  # the others go on; it is looked at again with the next beat
                 puppet.trouble = puppet.waits = str(error)
         if self._double is not None:
-            self._double.show()
+            try:
+                self._double.show()
+            except MotionError:  # its armature is being edited, as that of the character is
+                self._end_comparing()
 
     def _take_view_along(self, view):
         if view is None or not self._follow:

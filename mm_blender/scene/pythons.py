@@ -136,14 +136,25 @@ def _maker(waiting):
     """A Python that can make environments."""
     if chosen():
         raise MotionError(f'"{chosen()}" was chosen as the Python that trains: leave that empty in the preferences.')
-    if waiting:
-        wait()
-    private = environment.python_in(private_folder())
     for path in (sys.executable, *on_path()):
-        if path != private and (answer := _answers.get(path)) is not None and answer.makes:
+        if waiting and path not in _answers:
+            _answers[path] = _asked(path)
+        if path in _answers and _answers[path].makes:
             return path
     raise MotionError("No Python was found that can make an environment: install Python 3.11 or later with venv and "
                       "pip, or choose one with torch in the preferences.")
+
+
+def _asked(path):
+    """The answer of a Python, waited for."""
+    question = _questioned(path)
+    while question.answer() is None:
+        time.sleep(0.05)
+    return question.answer()
+
+
+def _questioned(path):
+    return Question(path, os.path.join(bpy.app.tempdir, "mm_python.txt"))
 
 
 # The timer
@@ -168,7 +179,7 @@ def _ask():
         path = next((path for path in candidates() if path not in _answers), None)
         if path is None or found() is not None:
             return
-        _question = Question(path, os.path.join(bpy.app.tempdir, "mm_python.txt"))
+        _question = _questioned(path)
     if (answer := _question.answer()) is not None:
         _answers[_question.python] = answer
         _question = None

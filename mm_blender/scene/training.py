@@ -15,7 +15,7 @@ from bpy.app.handlers import persistent
 
 from ..errors import MotionError
 from ..networks import origin
-from ..training.run import Order, Past, Progress, Run, log_of, look, note_trouble, prepare
+from ..training.run import Order, Past, Progress, Run, ask_to_end, log_of, look, note_trouble, prepare
 from . import pythons
 from .baking import database_path
 from .features import schema_of
@@ -127,11 +127,12 @@ def run(order):
 
 
 def cancel(output):
-    """End the job that makes these networks, with a checkpoint; it stops within moments, and nobody waits for it."""
+    """End the job that makes these networks, with a checkpoint; it stops within moments, and nobody waits for it.
+    One that another process has started is asked to."""
     job = job_of(output)
     if job is None:
-        return
-    if job.run is None:
+        ask_to_end(output)
+    elif job.run is None:
         _jobs.remove(job)
         redraw_panels()
     else:

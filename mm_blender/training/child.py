@@ -80,5 +80,6 @@ def _surroundings():
     unwanted = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")
     kept = {name: value for name, value in os.environ.items() if name not in unwanted}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return {**kept, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
+    # Safe path: what lies in the folder that Blender was started from is none of ours.
+    return {**kept, "PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONIOENCODING": "utf-8"}

@@ -36,22 +36,22 @@ def of_decompressor(examples, kinematics, weights, latents):
 
 
 def of_stepper(examples, kinematics, decompressor, stepper, latents):
-    """How far the joints are off after a time of going on freely from frames that were held back."""
-    rate = examples.database.rate
-    lengths = [round(seconds * rate) for seconds in DRIFT]
-    starts = _some(examples.starts(lengths[-1], held=True), MOST // 4)
-    if not len(starts):
-        return {}
-    frames = examples.window(starts, lengths[-1])
+    """How far the joints are off after a time of going on freely from frames that were held back; and, under names of
+    their own, from frames that were learned from, which is what will mostly be played."""
+    lengths = [round(seconds * examples.database.rate) for seconds in DRIFT]
     step, show = Network(stepper.halved()), Network(decompressor.halved())
-    state = _states(examples, latents, starts)
+    held, learned = (_some(examples.starts(lengths[-1], held), MOST // 4) for held in (True, False))
+    state = _states(examples, latents, np.append(held, learned))
+    frames = examples.window(np.append(held, learned), lengths[-1])
     figures = {}
     for count in range(1, lengths[-1] + 1):
         state = state + step(np.concatenate([state, np.ones((len(state), 1), dtype=np.float32)], axis=1))
         if count in lengths:
-            true = examples.rows.cpu().numpy()[frames[count]]
-            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=0)
-            figures[f"drift_{DRIFT[lengths.index(count)]:g}s_cm"] = 100 * apart.mean()
+            true, name = examples.rows.cpu().numpy()[frames[count]], f"drift_{DRIFT[lengths.index(count)]:g}s"
+            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=0).mean(0)
+            for title, part in (("cm", apart[:len(held)]), ("learned_cm", apart[len(held):])):
+                if len(part):
+                    figures[f"{name}_{title}"] = 100 * part.mean()
     return _rounded(figures)
 
 

@@ -2,7 +2,7 @@
 """Muon: an optimiser that moves a matrix of weights in all its directions alike.
 
 A gradient's few largest singular values hide the others; here all of them count the same. On the Decompressor an
-iteration takes twice as long as one of AdamW and does the work of four.
+iteration takes twice as long as one of AdamW and does the work of three.
 """
 
 import torch

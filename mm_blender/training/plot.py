@@ -10,7 +10,6 @@ import numpy as np
 COLOURS = {"decompressor": (0.30, 0.64, 1.00), "stepper": (1.00, 0.60, 0.20), "projector": (0.35, 0.80, 0.40)}
 ERRORS = {"decompressor": "joint_error_cm", "stepper": "drift_1s_cm"}
 BACKGROUND, GRID, INK = (0.11, 0.11, 0.12), (0.24, 0.24, 0.26), (0.62, 0.62, 0.64)
-MOST = 240  # points of one line
 # Pixels around and between the two halves, and of a digit, in a picture 480 pixels wide.
 LEFT, RIGHT, EDGE, GAP, DIGIT = 58, 14, 38, 26, 9
 # Letters as strokes through the points of a grid 2 wide and 4 high, numbered from the lower left.
@@ -78,9 +77,8 @@ class _Chart:
         for name, points in series.items():
             if len(points):
                 where = np.column_stack([self._x(points[:, 0]), self._y(points[:, 1])])
-                where = where[np.unique(np.linspace(0, len(where) - 1, MOST).astype(int))]
-                canvas.line(where, COLOURS[name], 3)
-                for point in where if dots and len(where) < 40 else where[-1:]:
+                canvas.curve(where, COLOURS[name], 3)
+                for point in where if dots and len(where) < 16 else where[-1:]:
                     canvas.line(np.array([point, point]), COLOURS[name], 9)
         canvas.write(self.unit, self.right, self.bottom + self.height + canvas.to(12), 1.0)
 
@@ -112,6 +110,20 @@ class _Canvas:
     def to(self, pixels):
         """A length in a picture 480 pixels wide as one in this picture."""
         return pixels * self.size / 480
+
+    def curve(self, points, colour, width):
+        """A line through (N, 2) points that only goes to the right: column by column, however many points there are."""
+        first, last = int(points[0, 0]), min(int(points[-1, 0]) + 1, self.size)
+        edges = np.interp(np.arange(first, last + 1), *points.T).astype(np.float32)
+        if len(edges) < 2:
+            return
+        radius = self.to(width) / 2 + 0.5
+        low, high = np.minimum(edges[:-1], edges[1:]) - radius, np.maximum(edges[:-1], edges[1:]) + radius
+        rows = slice(max(0, int(low.min())), min(self.size, int(high.max()) + 1))
+        y = np.arange(rows.start, rows.stop, dtype=np.float32)[:, None] + np.float32(0.5)
+        cover = np.clip(y - low, 0, 1) * np.clip(high - y, 0, 1)
+        part = self.pixels[rows, first:last, :3]
+        part += cover[..., None] * (np.float32(colour) - part)
 
     def line(self, points, colour, width):
         """A line through (N, 2) points, smooth at its edges."""

@@ -4,7 +4,6 @@
 import numpy as np
 
 from ..control.intent import tag_query
-from ..control.stick import NAMES, Recording
 from ..evaluate import courses
 from ..playback.cast import Cast
 from ..playback.matcher import MotionMatcher
@@ -21,20 +20,7 @@ def of_courses(library):
 
 def of_chance(library, seed=0):
     """The same from hands that are all over the place."""
-    return _driven(library, [_hand(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
-
-
-def _hand(seconds, seed):
-    """A random walk that also strafes and crouches now and then."""
-    recording = courses.random_walk(seconds, seed)
-    rng, values = np.random.default_rng(seed), recording.values.copy()
-    count = len(values)
-    facing = rng.uniform(-np.pi, np.pi, count)
-    columns = {"strafe": rng.random(count) < 0.25, "crouch": rng.random(count) < 0.15, "face_x": np.sin(facing),
-               "face_y": np.cos(facing)}
-    for name, column in columns.items():
-        values[:, NAMES.index(name)] = column
-    return Recording(recording.times, values)
+    return _driven(library, [courses.anything(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
 
 
 def _driven(library, recordings):

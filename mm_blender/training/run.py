@@ -16,7 +16,7 @@ from .child import Child, last_lines
 from .job import CANCEL, CHECKPOINT, PROGRESS, folder_of, is_running, parse
 
 LOG, ORDER = "log.txt", "order.json"
-GRACE = 20.0  # seconds that a cancelled training gets to keep a checkpoint before it is ended
+GRACE = 30.0  # seconds that a cancelled training gets to keep a checkpoint before it is ended
 FULL = 5e6  # bytes of free space below which a disk is as good as full
 _CANCELLED = 130
 
@@ -79,7 +79,8 @@ class Progress:
 
     @property
     def share(self):
-        return next((_number(line["share"]) for line in reversed(self.lines) if "share" in line), 0.0)
+        share = next((_number(line["share"]) for line in reversed(self.lines) if "share" in line), 0.0)
+        return min(max(0.0, share), 1.0)
 
     @property
     def text(self):
@@ -184,6 +185,12 @@ def look(output, progress=None):
     return Past("cancelled" if last.get("cancelled") else "interrupted", progress, resumable)
 
 
+def ask_to_end(output):
+    """Cancel a training of another process, if there is one."""
+    if is_running(folder_of(output)):
+        (folder_of(output) / CANCEL).touch()
+
+
 def prepare(order):
     """What would go wrong after the start is said before it; the folder is made."""
     key = database.read_key(order.database)
@@ -217,7 +224,8 @@ def note_trouble(output, sentence):
         return
     try:
         with open(folder_of(output) / PROGRESS, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"failed": sentence}) + "\n")
+            # On a line of its own: a kill may have cut off the last one.
+            file.write("\n" + json.dumps({"failed": sentence}) + "\n")
     except OSError:  # a full disk, say: then it is known as long as Blender runs
         pass
 
@@ -239,10 +247,10 @@ def _why(code, lines, folder):
     resumable = (folder / CHECKPOINT).is_file()
     further = "resume it to go on" if resumable else "train again"
     told = next((line.removeprefix("mm_blender: ") for line in reversed(lines) if line.startswith("mm_blender: ")), "")
+    if "the disk is full" in told or _is_full(folder) or any("No space left" in line for line in lines):
+        return f"The training stopped because the disk is full: free some space and {further}."
     if told:
         return told.replace("train without --resume", "train again")
-    if _is_full(folder) or any("No space left" in line for line in lines):
-        return f"The training stopped because the disk is full: free some space and {further}."
     if any("MemoryError" in line or "out of memory" in line.lower() for line in lines):
         return f"The training ran out of memory: close other programs and {further}."
     if code < 0:

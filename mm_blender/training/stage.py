@@ -112,9 +112,9 @@ class Stage:
 
 class Patience:
     """Says when a network no longer improves: when the least error of the last part of its time is not lower, by a
-    margin, than the least one before."""
+    margin, than the least one before. In the first half the learning rate is still so high that nothing can be said."""
 
-    PART, MARGIN = 0.25, 0.01
+    FIRST, PART, MARGIN = 0.5, 0.25, 0.01
 
     def __init__(self):
         self._errors = []
@@ -124,9 +124,9 @@ class Patience:
 
     @property
     def over(self):
-        if not self._errors:
+        since = self._errors[-1][0] - self.PART if self._errors else 0.0
+        if since < self.FIRST:
             return False
-        since = self._errors[-1][0] - self.PART
         before, lately = ([error for share, error in self._errors if (share > since) == late] for late in (False, True))
         return len(lately) > 1 and bool(before) and min(lately) > (1 - self.MARGIN) * min(before)
 

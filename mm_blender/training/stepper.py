@@ -9,7 +9,7 @@ from .stage import Stage, layers, to_weights
 HIDDEN = 512
 # Windows of 2 N frames (N between searches) come at the end; shorter ones, more of them, teach the same earlier.
 WINDOWS = ((0.0, 4), (0.3, 10), (0.6, 20))
-STEPS_PER_BATCH = 512
+STEPS_PER_BATCH = 1024
 # Other frame rates (section 7.1): this share of the batches takes steps of so many frames.
 OTHER_RATES, STRIDES = 0.2, (0.4, 2.5)
 
@@ -23,7 +23,7 @@ class StepperStage(Stage):
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
         size = self.states.shape[1]
         torch.manual_seed(seed)
-        super().__init__({"stepper": layers(size + 1, hidden, hidden, size)}, seed, examples.device)
+        super().__init__({"stepper": layers(size + 1, hidden, hidden, size)}, seed, examples.device, matrices=True)
         self._parts = slice(0, examples.features.shape[1]), slice(examples.features.shape[1], size)
         # Where clips are too short for a window, the one before it stays.
         self._windows = [(share, length, starts) for share, length in WINDOWS if len(starts := examples.starts(length))]

@@ -26,8 +26,8 @@ from .projector import ProjectorStage
 from .stage import CANCELLED
 from .stepper import StepperStage
 
-# The Decompressor's share of the time; Stepper and Projector get the rest, in equal parts.
-FIRST = 0.4
+# The Decompressor's share of the time; Stepper and Projector get the rest, at the same time.
+FIRST = 0.3
 # Seconds between lines of progress, between figures, and between checkpoints.
 LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
 POLL = 0.1
@@ -117,21 +117,28 @@ class _Training:
             for stage in self._stages():
                 still.enter_context(stage.lock)
             self.job.keep({"key": self.motion.key, "seed": self.seed, "seconds": self.seconds, "begun": self._begun,
-                           "stages": {stage.name: stage.state() for stage in self._stages()}})
+                           # Those that were kept before stay, until they are trained on.
+                           "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
             raise MotionError("The checkpoint is of another database or seed: train without --resume.")
         self._before, self._begun = kept["seconds"], kept["begun"]
         self._kept_states = kept["stages"]
-        self._restore(self.decompressor)
+        self._restored(self.decompressor)
 
     def _stages(self):
         return [stage for stage in (self.decompressor, self.stepper, self.projector) if stage is not None]
 
-    def _restore(self, stage):
+    def _restored(self, stage):
+        """The stage as it was kept, if it was."""
         if stage.name in self._kept_states:
-            stage.restore(self._kept_states[stage.name])
+            try:
+                stage.restore(self._kept_states[stage.name])
+            except (LookupError, RuntimeError, TypeError, ValueError) as error:
+                raise MotionError("The checkpoint was made by another version of Motion Matching: "
+                                  "train without --resume.") from error
+        return stage
 
     def _freeze(self):
         """The Decompressor is done: latents of all frames, and the networks that are trained on them."""
@@ -140,13 +147,11 @@ class _Training:
         self.latents = latents.cpu().numpy()
         self._library = Library(self.motion)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
-        self.stepper = StepperStage(self.examples, latents, self.seed)
-        self.projector = ProjectorStage(self.examples, latents, driven, self.seed)
+        self.stepper = self._restored(StepperStage(self.examples, latents, self.seed))
+        self.projector = self._restored(ProjectorStage(self.examples, latents, driven, self.seed))
         asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
-        self._restore(self.stepper)
-        self._restore(self.projector)
 
     def _train(self, name, stages, until):
         """Until a share of the whole budget is used up, or no stage improves any more; each in a thread of its own."""

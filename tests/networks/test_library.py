@@ -30,3 +30,14 @@ def test_legs_learn_where_knees_bend_to(library, networks):
     legs = Legs(networks.character, networks.fixed, networks.moving)
     assert np.array_equal(library.motion.stance(legs), networks.heights)
     assert np.array_equal(legs.fronts, networks.fronts)
+
+
+def test_at_another_rate_the_stepper_is_asked_for_longer_steps(networks):
+    usual, slow = LearnedLibrary(networks), LearnedLibrary(networks, rate=networks.rate / 2)
+    assert slow.database.rate == networks.rate / 2 and usual.database.rate == networks.rate
+    matcher, expected = slow.motion.matcher(slow.choice().search, 1), usual.motion.matcher(usual.choice().search, 1)
+    pose = matcher.pose()
+    matcher.advance()
+    expected.advance(2.0)
+    assert np.array_equal(matcher.states(), expected.states())
+    assert pose.positions + pose.velocities / slow.database.rate == pytest.approx(matcher.pose().positions, abs=1e-5)

@@ -18,6 +18,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database as databases
 from mm_blender.scene import pythons, training
+from mm_blender.training import environment
 from mm_blender.training import job as jobs
 from mm_blender.training import run as runs
 from tests import walker
@@ -179,6 +180,21 @@ def test_the_settings_are_what_is_ordered(hero, child, tmp_path):
     assert said[said.index("--seed") + 1] == "7" and "--watch-stdin" in said and "--resume" not in said
 
 
+def test_the_engine_of_the_extension_trains_wherever_blender_was_started(hero, child, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere" / "mm_blender").mkdir(parents=True)
+    (tmp_path / "elsewhere" / "mm_blender" / "__init__.py").write_text("raise SystemExit('the wrong one')")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    child(f"""
+        import subprocess
+        code = "import mm_blender; print(mm_blender.__file__)"
+        print(subprocess.run([{sys.executable!r}, "-c", code], capture_output=True, text=True))
+        done()
+    """)
+    start(hero)
+    finish(hero)
+    assert str(ROOT / "mm_blender" / "__init__.py") in "".join(training.log(hero))
+
+
 def test_it_is_cancelled_with_a_checkpoint_and_goes_on_from_there(hero, child):
     child("tell(); tell(); train_on()")
     start(hero)
@@ -243,6 +259,8 @@ def test_the_same_networks_are_not_trained_twice_at_once(hero, child):
     ("tell(); os.kill(os.getpid(), 9)", "perhaps for want of memory (signal 9): resume it to go on."),
     ("os.kill(os.getpid(), 9)", "perhaps for want of memory (signal 9): train again."),
     ("tell(); raise OSError(28, 'No space left on device')", "disk is full: free some space and resume it to go on."),
+    ("tell(); print('mm_blender: x was not written: the disk is full.', file=sys.stderr); sys.exit(1)",
+     "disk is full: free some space and resume it to go on."),
     ("raise MemoryError", "ran out of memory: close other programs and train again."),
     ("tell(); raise KeyError('oops')", "The training failed (KeyError: 'oops'): see its log."),
     ("print('mm_blender: The database has too few frames.', file=sys.stderr); sys.exit(1)",
@@ -365,11 +383,22 @@ def test_one_whose_blender_was_killed_ends_with_a_checkpoint(hero, child, tmp_pa
     assert word(hero) == "running", "it is seen from here, too"
     with pytest.raises(MotionError, match="Another process is training"):
         start(hero)
+    assert training.status(hero).progress.lines, "and how far it is"
     blender.kill()
     blender.wait()
     until(lambda: word(hero) != "running")
     assert word(hero) == "cancelled" and training.status(hero).resumable
     until(lambda: not alive(pid), "the child is still there")
+
+
+def test_one_that_another_process_has_started_can_be_cancelled(hero, child):
+    python = child("tell(); train_on()")
+    order = training.order_of(hero)
+    other = runs.Run(order, str(python))
+    until(lambda: training.status(hero).progress.lines)
+    assert word(hero) == "running" and training.current() is None
+    training.cancel(order.output)
+    assert other._child._popen.wait(timeout=30) == 130 and word(hero) == "cancelled"
 
 
 def alive(pid):
@@ -414,6 +443,14 @@ def test_progress_that_was_cut_off_or_rewritten_is_read_right(tmp_path):
     assert progress.read() and len(progress.lines) == 1
 
 
+def test_why_it_failed_is_not_lost_after_a_line_that_was_cut_off(tmp_path):
+    output = str(tmp_path / "some.mmnet")
+    jobs.folder_of(output).mkdir()
+    (jobs.folder_of(output) / jobs.PROGRESS).write_text('{"stage": "stepper", "seconds": 1.0}\n{"stage": "ste')
+    runs.note_trouble(output, "It was killed.")
+    assert runs.look(output).word == "failed" and runs.look(output).trouble == "It was killed."
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
 def test_progress_on_a_full_disk_is_told_in_one_sentence(tmp_path):
     job = jobs.Job(tmp_path / "job")
@@ -425,8 +462,9 @@ def test_progress_on_a_full_disk_is_told_in_one_sentence(tmp_path):
 # For real
 
 def python_with_torch():
-    for path in (os.environ.get(pythons.CHOSEN), sys.executable, *pythons.on_path()):
-        if path and subprocess.run([path, "-c", "import torch"], capture_output=True).returncode == 0:
+    tests = environment.python_in(ROOT / ".venv-torch")  # that of dev.py test --torch
+    for path in filter(None, (os.environ.get(pythons.CHOSEN), sys.executable, *pythons.on_path(), tests)):
+        if os.path.exists(path) and not subprocess.run([path, "-c", "import torch"], capture_output=True).returncode:
             return path
     return None
 
@@ -434,7 +472,7 @@ def python_with_torch():
 def test_a_real_training_is_cancelled_and_resumed(small_demo, monkeypatch):
     python = python_with_torch()
     if python is None:
-        pytest.skip(f"no Python with torch was found: name one in {pythons.CHOSEN}")
+        pytest.skip(f"no Python with torch was found: name one in {pythons.CHOSEN}, or run dev.py test --torch once")
     monkeypatch.setenv(pythons.CHOSEN, python)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     pythons.unregister()

@@ -95,6 +95,18 @@ def test_another_database_or_seed_is_not_resumed(trained):
         trained("first", seed=5, resume=True)
 
 
+def test_a_checkpoint_of_another_version_is_told_in_one_sentence(trained, tmp_path):
+    import torch
+
+    trained("first")
+    path = tmp_path / "first.mmnet.training" / "checkpoint.pt"
+    kept = torch.load(path, weights_only=True)
+    kept["stages"]["stepper"]["optimisers"][0]["param_groups"][0]["params"].append(99)
+    torch.save(kept, path)
+    with pytest.raises(MotionError, match="made by another version of Motion Matching: train without --resume"):
+        trained("first", 4, resume=True)
+
+
 def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
     trained("first")
     (tmp_path / "first.mmnet.training" / "checkpoint.pt").write_bytes(b"nothing")

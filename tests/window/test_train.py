@@ -15,7 +15,7 @@ def test_an_artist_trains_cancels_and_resumes(blender, pictures):
         pytest.skip("no Python with torch was found")
     assert found["first"]["word"] == "running" and not found["first"]["trouble"]
     assert found["undo"]["undone"] and found["undo"]["word"] == "running", "undo and another name do not touch it"
-    assert found["running"]["figures"]["joint_error_cm"] > 0 and 0 < found["running"]["share"] < 1
+    assert 0 < found["first"]["share"] < found["running"]["share"] and found["running"]["figures"]["joint_error_cm"] > 0
     assert found["cancel"]["word"] == "stopping", "nobody waits for it"
     assert (found["cancelled"]["word"], found["cancelled"]["resumable"], found["cancelled"]["file"]) == (
         "cancelled", True, False)

@@ -9,6 +9,7 @@ from mathutils import Euler
 
 PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clips",), "tags": ("MM_PT_tags",),
           "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
+          "train": ("MM_PT_train",),
           "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching")}
 
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How close is Learned Motion Matching to Motion Matching? All courses, and ten minutes of random driving.
+
+The demo character's networks are those that ship; for LAFAN1 the file that MM_LAFAN1_NETWORKS names, trained on the
+plain clips.
+"""
+
+# ruff: noqa: E402
+import os
+
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ[name] = "1"  # read when NumPy is imported
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from mm_blender.evaluate import driving, learned
+from mm_blender.matching import database as databases
+from mm_blender.networks.library import library_for
+from mm_blender.playback.library import Library
+from tests.databases import demo_motion
+
+# Learned motion may have so many times what Motion Matching has; a figure that is as small as this is good anyway.
+MOST, SMALL = 1.15, {"slide of held feet, cm/s": 0.1}
+# Seconds of random driving, and how far it may be from the data: as a share of how far two frames of it are apart.
+LONG, FAR = 600, 0.75
+
+
+def main():
+    shipped = ROOT / "trained" / "demo.mmnet"
+    if shipped.exists():
+        measure("demo", demo_motion(), shipped)
+    if "MM_LAFAN1" in os.environ and "MM_LAFAN1_NETWORKS" in os.environ:
+        measure("LAFAN1", databases.load(os.environ["MM_LAFAN1"]), os.environ["MM_LAFAN1_NETWORKS"])
+
+
+def measure(label, database, networks):
+    usual, own = Library(database), driving.own_acceleration(database)
+    # Without its database if it is another bake of the same motion: then it has no latents of its frames.
+    played = library_for("lmm", networks, usual)
+    here, there = (learned.drive_courses(library, database, own=own) for library in (usual, played))
+    for name, figure in here.items():
+        limit = max(MOST * figure, SMALL.get(name, 0.0))
+        say(f"{label}, {name}: {there[name]:.3g} learned, {figure:.3g} matched", there[name], limit)
+    far = learned.strays(played, database, LONG).max()
+    say(f"{label}, furthest from the data in {LONG / 60:.0f} minutes: {far:.2f}", far, FAR)
+
+
+def say(sentence, figure, limit):
+    print(f"  {sentence}  (target at most {limit:.3g})  {'ok' if figure <= limit else 'short'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
