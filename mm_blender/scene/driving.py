@@ -435,8 +435,9 @@ class Session:
         root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index)))
         before, self._seen = self._seen, (puppet, root)
         if before is not None and before[0] is puppet:
-            self._view_before = self._view_before or view.view_location.copy()
-            view.view_location += root - before[1]
+            location = view.view_location
+            self._view_before = self._view_before or location.copy()
+            location += root - before[1]  # is the view's own: set once
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""
