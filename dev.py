@@ -367,7 +367,9 @@ def _blender_tests(names, extra):
 
 def _torch_tests(extra):
     # One thread: more of them wait for each other on a machine that is busy.
-    code, _ = _pytest(torch_environment(), [*(extra or ["tests/training", "tests/networks"])], OMP_NUM_THREADS="1")
+    named = any((ROOT / word.partition("::")[0]).exists() for word in extra)
+    wanted = extra if named else ["tests/training", "tests/networks", *extra]
+    code, _ = _pytest(torch_environment(), wanted, OMP_NUM_THREADS="1")
     return code
 
 

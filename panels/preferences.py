@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension's page of the preferences: the Python that trains, the keys that steer, and the gamepads."""
+"""The extension's page of the preferences: the keys that steer, the gamepads, and the Python that trains."""
 
 import bpy
 
@@ -21,36 +21,39 @@ class MM_AddonPreferences(bpy.types.AddonPreferences):
 
     def draw(self, _context):
         layout = self.layout
-        row = layout.row()
-        row.prop(self, "torch_python")
-        row.operator_context = "INVOKE_DEFAULT"
-        row.operator("mm.train_test", text="Test")
-        sentence = pythons.sentence()
-        draw_sentence(layout, sentence or "Looking for a Python with torch…", "CHECKMARK" if pythons.found() else "DOT",
-                      width=100)
         table = keymap.keymap()
-        if table is None:
+        if table is not None:
+            _draw_keys(layout, table)
+        else:
             layout.label(text="Keys can be changed where Blender has a window", icon="INFO")
-            return
-        row = layout.row()
-        row.label(text="Keys That Steer")
-        if table.is_user_modified:
-            restore = row.row()
-            restore.alignment = "RIGHT"
-            restore.context_pointer_set("keymap", table)
-            restore.operator("preferences.keymap_restore", text="Restore", icon="BACK")
-        columns = layout.row()
-        half = len(CONTROLS) // 2
-        for controls in (CONTROLS[:half], CONTROLS[half:]):
-            column = columns.column(align=True)
-            for control in controls:
-                _draw_control(column, table, control)
-        if (item := keymap.shortcut()) is not None:
-            split = column.split(factor=0.4)
-            split.label(text="Start Driving")
-            split.prop(item, "type", text="", full_event=True)
         layout.label(text="Gamepads")
         draw_sentence(layout, gamepads.sentence() or "Looking for gamepads…", "DOT", width=100)
+        layout.label(text="Training")
+        split = layout.split(factor=0.85)
+        split.prop(self, "torch_python")
+        split.operator_context = "INVOKE_DEFAULT"
+        split.operator("mm.train_test")
+        draw_sentence(layout, pythons.sentence() or "Looking for a Python with torch…", "DOT", width=100)
+
+
+def _draw_keys(layout, table):
+    row = layout.row()
+    row.label(text="Keys That Steer")
+    if table.is_user_modified:
+        restore = row.row()
+        restore.alignment = "RIGHT"
+        restore.context_pointer_set("keymap", table)
+        restore.operator("preferences.keymap_restore", text="Restore", icon="BACK")
+    columns = layout.row()
+    half = len(CONTROLS) // 2
+    for controls in (CONTROLS[:half], CONTROLS[half:]):
+        column = columns.column(align=True)
+        for control in controls:
+            _draw_control(column, table, control)
+    if (item := keymap.shortcut()) is not None:
+        split = column.split(factor=0.4)
+        split.label(text="Start Driving")
+        split.prop(item, "type", text="", full_event=True)
 
 
 def _draw_control(layout, table, control):

@@ -41,6 +41,15 @@ def test_one_blender_that_fails_fails_all(monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 0 skipped"
 
 
+@pytest.mark.parametrize("extra, folders", [([], True), (["--durations=3"], True), (["tests/test_files.py"], False)])
+def test_with_torch_only_the_tests_that_need_it_run_unless_others_are_named(monkeypatch, extra, folders):
+    ran = []
+    monkeypatch.setattr(dev, "torch_environment", lambda: "python")
+    monkeypatch.setattr(dev, "_pytest", lambda python, words, **_: (ran.append(words), (0, Counter()))[1])
+    assert dev._torch_tests(extra) == 0
+    assert ran == [[*(["tests/training", "tests/networks"] if folders else []), *extra]]
+
+
 def test_blender_may_be_a_whole_command_line(monkeypatch):
     monkeypatch.setenv("BLENDER", "'/opt/my blender/blender' --debug")
     assert dev.blender_command() == ["/opt/my blender/blender", "--debug"]

@@ -11,7 +11,7 @@ from ..errors import MotionError
 from ..motion import quat
 from ..motion.character import Character
 from ..motion.clip import Clip, Tag
-from ..motion.skeleton import Skeleton
+from ..motion.skeleton import Skeleton, forward
 from ..prepare.recipe import Recipe
 from .features import Normalisation, known
 from .schema import Schema
@@ -23,7 +23,11 @@ _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "po
            "curves", "features", "mean", "scale")
 
 # Why a search may not enter a frame, beside the tag query. The order is the order of the codes; 0 is free to enter.
-REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an end of its clip for its features")
+REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an end of its clip for its features",
+           "just before a jolt of its clip")
+# The legs jolt where one of their joints accelerates beyond this percentile of all frames, and so many times as much as
+# usual. For so many seconds before that no frame is entered.
+JOLT, UNUSUAL, BEFORE = 99, 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -142,12 +146,31 @@ class Database:
                 velocities[last], spins[last] = velocities[last - 1], spins[last - 1]
         return velocities, spins
 
+    @cached_property
+    def before_jolts(self):
+        """(N,) the frames soon after which the legs jolt, as in a hard step or a glitch: with the offset of a jump on
+        top it would pop."""
+        feet = [self.character.joint(role) for role in self.character.contact_roles()]
+        joints, legs = self.skeleton.carrying(feet)
+        peaks = np.zeros(len(self), dtype=np.float32)
+        for part in self.ranges:
+            if len(part) > 2:
+                frames = slice(part.start, part.stop)
+                places, _ = forward(legs, self.local_positions(frames)[:, joints], self.rotations[frames][:, joints])
+                steps = np.diff(places, 2, axis=0)
+                peaks[part.start + 1:part.stop - 1] = np.linalg.norm(steps, axis=-1).max(axis=-1)
+        soon, most = np.zeros(len(self), dtype=bool), max(np.percentile(peaks, JOLT), UNUSUAL * np.median(peaks))
+        for frame in np.flatnonzero(peaks > most):
+            start = self.ranges[self.range_of_frame[frame]].start
+            soon[max(frame - round(BEFORE * self.rate), start):frame] = True
+        return soon
+
     def barred(self, end=1 / 3):
         """(N,) why each frame may not be entered by a search: an index into REASONS, 0 where it may be.
 
         end: seconds before a clip's end in which it is not entered (appendix A: it would only lead to another search).
         """
-        barred = np.zeros(len(self), dtype=np.uint8)
+        barred = np.where(self.before_jolts, 4, 0).astype(np.uint8)
         late = int(np.ceil(end * self.rate - 1e-3))
         for part in self.ranges:
             if part.loop:

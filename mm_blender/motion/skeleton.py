@@ -56,6 +56,18 @@ class Skeleton:
     def children(self, joint):
         return np.flatnonzero(self.parents == joint)
 
+    def carrying(self, joints):
+        """Some joints with all that they hang from: which these are (P,), and a Skeleton of only these."""
+        kept = set()
+        for joint in joints:
+            while joint >= 0:
+                kept.add(int(joint))
+                joint = self.parents[joint]
+        kept = np.array(sorted(kept))
+        parents = np.where(kept > 0, np.searchsorted(kept, self.parents[kept]), -1)
+        return kept, Skeleton([self.names[joint] for joint in kept], parents, self.positions[kept],
+                              self.rotations[kept])
+
     def same_joints(self, other):
         """Whether the two have the same names and the same tree (bone lengths may differ)."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..motion import spring
-from .legs import NONE, swung, turns_of
+from .legs import NONE, STRETCH, swung, turns_of
 
 # A foot that was let go steps for so many seconds, so high (m), before it is held again.
 STEP, STEP_HEIGHT = 0.25, 0.06
@@ -20,8 +20,13 @@ STEP, STEP_HEIGHT = 0.25, 0.06
 SUNK = 0.005
 # Half-life in seconds and largest height (m) of the lift of a foot that would drag.
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
-# How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground.
+# How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground. So near to it (m) they
+# brake the softer the straighter the leg is, down to a share: pushed back by a little, a straight leg throws its knee.
 BRAKE, HEEL_BRAKE = 40.0, 20.0
+NEAR, SOFTEST = 0.06, 1 / 6
+# A foot that points down, so that this cosine is not reached, turns less than its heel asks for: on its tip it would
+# have to turn a lot to raise the ankle a little.
+LEVEL = 1 / 1.2
 # A foot that is lifted less (m) is not lifted at all.
 FLAT = 1e-6
 # Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
@@ -140,19 +145,20 @@ class Foot:
             self._rise = _followed(self._rise, under.rise, dt)
             height += self._rise[0]
             self._raise(pace if (contact or height < low - SUNK) and lock.on else None, lock, dt)
-        height = self._above(low, height + self._lift, high, dt)
+        soft = 1.0 if self.locked else _softness(math.dist(hip, ankle), length - STRETCH * math.dist(ankle, toe))
+        height = self._above(low, height + self._lift, high, soft, dt)
         self._slope = _followed(self._slope, under.slope, dt)
-        lowest = _braked(under.ankle, height - rise if self._heel is None else self._heel, HEEL_BRAKE, dt)
+        lowest = _braked(under.ankle, height - rise if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
         self.pitch = _pitch(ankle, toe, height - lowest, math.atan(self._slope[0]))
         self._heel = max(height - rise, lowest)
         self._shown, self._velocity, self._climb = (place, height), (place - last) / dt, (height - high) / dt
         self._slowing = max(pace - abs(self._velocity), 0.0) / dt
         return place.real, place.imag, height
 
-    def _above(self, low, height, before, dt):
+    def _above(self, low, height, before, soft, dt):
         """The height, but not under the ground, nor so fast towards it that the foot cannot brake. By what a foot is
         raised for that goes back as a lift does."""
-        lowest = _braked(low, before, BRAKE, dt)
+        lowest = _braked(low, before, BRAKE, soft, dt)
         if height >= lowest:
             return height
         if not self.locked:
@@ -306,13 +312,27 @@ def _pitch(ankle, toe, most, slope):
     if size < 1e-6:
         return 0.0
     # Not where it points down: a foot on its tip lies on nothing.
-    return max(slope * level / size, math.atan2(height, level) - math.asin(min(max(most / size, -1.0), 1.0)))
+    turn = math.atan2(height, level) - math.asin(min(max(most / size, -1.0), 1.0))
+    return max(slope * level / size, turn if turn < 0 else turn * min(level / size / LEVEL, 1.0))
 
 
-def _braked(low, before, brake, dt):
-    """How low it may be at least, if it comes down to the ground and was so high a step before."""
+def _braked(low, before, brake, soft, dt):
+    """How low it may be at least, if it comes down to the ground and was so high a step before. It brakes with the
+    share `soft` when it is NEAR."""
     room = before - low
-    return low + max(room - math.sqrt(2 * brake * room) * dt, 0.0) if room > 0 else low
+    if room <= 0:
+        return low
+    way = math.sqrt(2 * brake * (soft * room if room < NEAR else room + (soft - 1) * NEAR)) * dt
+    return before - way if way < room else low
+
+
+def _softness(far, longest):
+    """How softly a foot has to come down so far from the hip: the share that its way is of the knee's, if both bones
+    of the leg are alike."""
+    share = 4 * (longest * longest / (far * far + 1e-12) - 1)
+    if share >= 1:
+        return 1.0
+    return math.sqrt(share) if share > SOFTEST * SOFTEST else SOFTEST
 
 
 def _followed(state, goal, dt):

@@ -24,7 +24,8 @@ def make(folder):
     """Makes it; pip's exit code."""
     print("Making the environment", flush=True)
     venv.create(folder, clear=True, with_pip=True, symlinks=os.name != "nt")
-    pip = [python_in(folder), "-m", "pip", "--disable-pip-version-check"]
+    # Isolated: packages that PYTHONPATH leads to are not in the environment.
+    pip = [python_in(folder), "-I", "-m", "pip", "--disable-pip-version-check"]
     # pip can tell how far a download is, from version 24.1 on.
     version = subprocess.run([*pip, "--version"], capture_output=True, text=True).stdout.split()[1:2]
     tells = version and tuple(int(part) for part in re.findall(r"\d+", version[0])[:2]) >= (24, 1)

@@ -108,6 +108,17 @@ def test_reasons_for_which_frames_are_not_entered(made):
     assert made.barred(end=1.0)[:121].tolist() == [0] * 30 + [1] * 16 + [0] * 15 + [2] * 60
 
 
+def test_frames_just_before_a_jolt_of_the_legs_are_not_entered(made):
+    rotations = made.rotations.copy()
+    leg = made.skeleton.parents[made.character.joint(made.character.contact_roles()[0])]
+    rotations[20, leg] = quat.mul(quat.from_scaled_angle_axis(np.array([0.5, 0, 0], np.float32)), rotations[20, leg])
+    jolting = replace(made, rotations=rotations)
+    assert not made.before_jolts.any()
+    # It shows in the frames before and after it as well.
+    assert np.flatnonzero(jolting.before_jolts).tolist() == [*range(13, 21)]
+    assert (jolting.barred()[13:21] == 4).all() and jolting.barred()[21:30].tolist() == [0] * 9
+
+
 def test_frames_that_look_past_an_end_are_barred_where_that_is_chosen(made):
     chosen = replace(made, schema=replace(PRESETS["locomotion_past"], past_end="exclude"))
     assert chosen.barred()[:121].tolist() == [3] * 6 + [0] * 24 + [1] * 16 + [0] * 15 + [3] * 40 + [2] * 20

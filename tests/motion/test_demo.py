@@ -45,7 +45,9 @@ def accelerations(positions, rate):
 def test_it_is_the_same_every_time():
     for clip, again in zip(CLIPS, demo.clips()):
         assert clip.name == again.name
-        assert np.array_equal(clip.positions, again.positions) and np.array_equal(clip.rotations, again.rotations)
+        # Within rounding: on a busy machine a product is shared among threads in another way each time.
+        np.testing.assert_allclose(again.positions, clip.positions, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(again.rotations, clip.rotations, rtol=0, atol=1e-12)
 
 
 def test_it_is_about_eight_minutes_long():

@@ -101,6 +101,15 @@ def test_a_root_alone_is_a_skeleton():
     assert skeleton.levels == []
 
 
+def test_a_part_of_a_skeleton_moves_as_the_whole_does():
+    skeleton = tree()
+    positions, rotations = some_motion(skeleton, 4)
+    joints, part = skeleton.carrying([3, 6])
+    assert joints.tolist() == [0, 1, 2, 3, 6] and part.parents.tolist() == [-1, 0, 1, 2, 0]
+    np.testing.assert_allclose(forward(part, positions[:, joints], rotations[:, joints])[0],
+                               forward(skeleton, positions, rotations)[0][:, joints])
+
+
 def test_levels_hold_every_joint_after_its_parent():
     skeleton = tree()
     seen = {0}

@@ -7,7 +7,7 @@ import pytest
 from mm_blender.motion import demo, quat
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Foot, Lock, Under
+from mm_blender.playback.feet import Foot, Lock, Under, _pitch
 from mm_blender.playback.legs import Legs, swung, turned, turners, turns_of
 
 DT = 1 / 60
@@ -217,10 +217,28 @@ def move(foot, toes, hip=(0, 0, 0.85), contact=False):
 def test_a_foot_that_dips_into_the_ground_brakes_before_and_leaves_it_softly():
     times = (np.arange(40) - 15) * DT
     heights = np.column_stack([np.zeros((40, 2)), 30 * times ** 2 - 0.1])
-    shown = move(Foot(), heights)[:, 2]
+    shown = move(Foot(), heights, hip=(0, 0, 0.72))[:, 2]
     assert GROUND <= shown.min() < GROUND + 0.01 and shown[-1] == pytest.approx(heights[-1, 2], abs=0.02)
     # The motion changes by 1 m/s within a frame; stopped at the ground it would be 3.8 m/s, twice.
     assert np.abs(np.diff(shown, 2)).max() / DT < 2
+
+
+def test_a_straight_leg_brakes_sooner_and_softer_than_a_bent_one():
+    heights = np.column_stack([np.zeros((40, 2)), np.maximum(0.2 - 1.2 * np.arange(40) * DT, -0.02)])
+    stops = {}
+    for name, hip in (("bent", 0.6), ("straight", 0.9)):
+        shown = move(Foot(), heights, hip=(0, 0, hip))[:, 2]
+        assert GROUND <= shown.min() < GROUND + 0.005
+        stops[name] = np.diff(shown, 2).max() / DT ** 2
+    # A knee goes several times as far as the foot of a straight leg that is pushed back.
+    assert stops["straight"] < 0.6 * stops["bent"]
+
+
+def test_a_foot_on_its_tip_is_not_turned_all_at_once():
+    angles = np.radians(np.arange(60, 90, 2))
+    pitches = [_pitch((0, 0, 0), (0, 0.15 * np.cos(angle), -0.15 * np.sin(angle)), -0.1495, 0.0) for angle in angles]
+    # To raise the ankle that far, the foot would have to turn by 25 degrees.
+    assert np.degrees(max(pitches)) < 16 and np.degrees(pitches[-3]) < 1
 
 
 def test_a_heel_that_comes_down_fast_brakes_too():
