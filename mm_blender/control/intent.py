@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .simulation import wrapped
-
 GAITS = ("walk", "run", "crouch")
 DEAD_ZONE = 0.15
 # A wish that differs so much from the one of the last search (m/s, radians) is a jump: it cannot wait for the next one.
-JUMP_SPEED, JUMP_ANGLE = 0.5, np.radians(30)
+JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +59,10 @@ def beyond_dead_zone(vector):
     return np.array([pushed.real, pushed.imag])
 
 
-def jumps(velocities, yaws, new_velocities, new_yaws):
-    """(K,) whether wishes, velocities (K, 2) and yaws (K,), changed so much that a search is due at once."""
-    faster = np.hypot(*(new_velocities - velocities).T) > JUMP_SPEED
-    return faster | (np.abs(wrapped(new_yaws - yaws)) > JUMP_ANGLE)
+def jumps(velocity, yaw, new_velocity, new_yaw):
+    """Whether a wish, a velocity (x, y) and a yaw, changed so much that a search is due at once."""
+    return (math.dist(velocity, new_velocity) > JUMP_SPEED
+            or abs(math.remainder(new_yaw - yaw, math.tau)) > JUMP_ANGLE)
 
 
 def _pushed(stick):

@@ -74,19 +74,24 @@ class Simulation:
     def at(self, times, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Positions (K, T, 2) and yaws (K, T) at times (T,) from now, in their order: ahead if the wish stays, behind
         as it was."""
-        ahead = tuple(max(time, 0.0) for time in times)
-        moves = np.array([(*move, wish) for move, wish in zip(self._moves, to_numbers(velocities))])
-        turns = np.array([(*turn, nearest_turn(wish, turn[0])) for turn, wish in zip(self._turns, yaws.tolist())])
-        positions = moves.dot(spring.velocity_step(halflife[0], ahead)[:, 0].T)
-        angles = turns.dot(spring.towards_step(halflife[1], ahead)[:, 0].T)
-        for index, time in enumerate(times):
-            if time < 0:
-                positions[:, index], angles[:, index] = self._before(-time)
-        positions = positions.view(np.float64).reshape(*positions.shape, 2)
+        times = np.asarray(times).tolist()
+        paths = np.array([self.path(index, times, *wish, halflife)
+                          for index, wish in enumerate(zip(to_numbers(velocities), yaws.tolist()))])
+        return to_points(paths[..., 0]).reshape(*paths.shape), paths[..., 1].real
+
+    def path(self, index, times, velocity, yaw, halflife=(VELOCITY, FACING)):
+        """at() for one of them, in plain numbers: [(place, yaw)]"""
+        move, turn = self._moves[index], self._turns[index]
+        yaw = nearest_turn(yaw, turn[0])
+        found = [self._before(index, -time) if time < 0 else (
+            spring.velocity_number(*move, velocity, halflife[0], time)[0],
+            spring.towards_number(*turn, yaw, halflife[1], time)[0]) for time in times]
         if self.obstacles is not None:
             first = sum(time < 0 for time in times)
-            positions[:, first:] = self.obstacles.path(positions[:, first:], self.positions)
-        return positions, angles
+            ways = to_points([place for place, _ in found[first:]])[None]
+            places = to_numbers(self.obstacles.path(ways, to_points([self.roots[index][0]]))[0])
+            found[first:] = zip(places, [angle for _, angle in found[first:]])
+        return found
 
     def _slide(self):
         """Take back what leads into walls, of the places and of what moves them."""
@@ -97,12 +102,12 @@ class Simulation:
                 into = (goal - place) / abs(goal - place)
                 self._moves[index] = place, *(_along_wall(each, into) for each in self._moves[index][1:])
 
-    def _before(self, age):
-        """Places and yaws so many seconds ago."""
+    def _before(self, index, age):
+        """Place and yaw of one of them so many seconds ago."""
         at = min(age / self.step_time, self._kept - 1.001)
-        newer, older = (np.array(roots).T for roots in (self._path[int(at)], self._path[int(at) + 1]))
-        places, yaws = newer + (at - int(at)) * (older - newer)
-        return places, yaws.real
+        (place, yaw), (older, older_yaw) = self._path[int(at)][index], self._path[int(at) + 1][index]
+        share = at - int(at)
+        return place + share * (older - place), yaw + share * (older_yaw - yaw)
 
 
 def wrapped(angles):

@@ -133,7 +133,9 @@ class Search:
 
     def cost(self, query, frame):
         """What a frame costs for a query: the cost of staying. Arrays (K, D) and (K,) do as well."""
-        return (self._apart(query, frame) ** 2).sum(axis=-1)
+        apart = self._apart(query, frame)
+        apart *= apart
+        return np.add.reduce(apart, axis=-1)
 
     def shares(self, query, frame, slices):
         """What each feature adds to the cost of a frame; slices as Schema.slices."""
@@ -142,7 +144,7 @@ class Search:
 
     def _apart(self, query, frame):
         query = np.asarray(query, dtype=np.float32) * self.weights
-        return np.subtract(query, self._features[frame] * self.weights, dtype=np.float64)
+        return np.subtract(query, self._features.take(frame, axis=0) * self.weights, dtype=np.float64)
 
     def _store(self, weighted, away):
         """Rows cell by cell, in each the frame that is farthest from the centre first, filled up to whole blocks."""

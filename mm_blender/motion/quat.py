@@ -6,8 +6,9 @@ import numpy as np
 AXES = np.eye(3, dtype=np.float32)
 # Added to squares before their root is taken, so that zero can be divided by; too small to change any other.
 TINY = 1e-36
-# Arrays of fewer numbers cost by the call: then one product of matrices replaces many sums.
-SMALL = 1024
+# Arrays of fewer numbers cost by the call: then one product of matrices replaces many sums. Components that come first
+# stay together in it, so that it pays for more of them.
+SMALL, SMALL_FIRST = 1024, 4096
 
 
 def identity(shape=()):
@@ -26,6 +27,9 @@ def mul(a, b, axis=-1):
     if axis == -1 and a.size < SMALL and b.size < SMALL:
         pairs = a[..., :, None] * b[..., None, :]
         return _summed(pairs, _PRODUCT).reshape(pairs.shape[:-1])
+    if axis == 0 and a.ndim == b.ndim and max(a.size, b.size) < SMALL_FIRST:
+        pairs = a[:, None] * b
+        return _for_type(_PRODUCT_FIRST, pairs).dot(pairs.reshape(16, -1)).reshape(pairs.shape[1:])
     return _mul(a, b, axis)
 
 
@@ -104,21 +108,23 @@ def from_angle_axis(angle, axis):
     return exp(np.asarray(angle)[..., None] / 2 * np.asarray(axis))
 
 
-def exp(v):
-    """The quaternion of half a scaled angle axis."""
+def exp(v, axis=-1):
+    """The quaternion of half a scaled angle axis; axis as for mul()."""
     v = np.asarray(v)
-    half = np.sqrt(_dot(v, v) + TINY)
-    q = np.empty((*v.shape[:-1], 4), dtype=half.dtype)
-    np.cos(half, out=q[..., :1])
-    np.multiply(np.sin(half) / half, v, out=q[..., 1:])
+    half = np.sqrt((np.add.reduce(v * v) if axis == 0 else _dot(v, v)) + TINY)
+    q = np.empty((4, *v.shape[1:]) if axis == 0 else (*v.shape[:-1], 4), dtype=half.dtype)
+    w, xyz = (q[0], q[1:]) if axis == 0 else (q[..., :1], q[..., 1:])
+    np.cos(half, out=w)
+    np.multiply(np.sin(half) / half, v, out=xyz)
     return q
 
 
-def log(q):
-    """Half of the scaled angle axis of a unit quaternion."""
+def log(q, axis=-1):
+    """Half of the scaled angle axis of a unit quaternion; axis as for mul()."""
     q = np.asarray(q)
-    length = np.sqrt(_dot(q[..., 1:], q[..., 1:]) + TINY)
-    return np.arctan2(length, q[..., :1]) / length * q[..., 1:]
+    w, v = (q[0], q[1:]) if axis == 0 else (q[..., :1], q[..., 1:])
+    length = np.sqrt((np.add.reduce(v * v) if axis == 0 else _dot(v, v)) + TINY)
+    return np.arctan2(length, w) / length * v
 
 
 def from_scaled_angle_axis(v):
@@ -188,9 +194,12 @@ def to_euler(q, order):
     return np.stack([first, second, third], axis=-1).astype(np.asarray(q).dtype)
 
 
-def to_matrix(q):
-    """Rotation matrices (…, 3, 3)."""
+def to_matrix(q, axis=-1):
+    """Rotation matrices (…, 3, 3); (3, 3, …) of few whose components come first (axis=0)."""
     q = np.asarray(q)
+    if axis == 0:
+        pairs = (q[:, None] * q).reshape(16, -1)
+        return (_for_type(_MATRIX, pairs).T.dot(pairs) + AXES.reshape(9, 1)).reshape(3, 3, *q.shape[1:])
     if q.size < SMALL:
         return _summed(q[..., :, None] * q[..., None, :], _MATRIX).reshape(*q.shape[:-1], 3, 3) + AXES
     return _to_matrix(q)
@@ -304,7 +313,11 @@ def _to_matrix(q):
 
 def _summed(pairs, table):
     """The products (…, 4, 4) of components with each other, summed as a table of their signs has it."""
-    return pairs.reshape(pairs.size // 16, 16).dot(table.get(pairs.dtype.char, table["d"]))
+    return pairs.reshape(pairs.size // 16, 16).dot(_for_type(table, pairs))
+
+
+def _for_type(table, numbers):
+    return table.get(numbers.dtype.char, table["d"])
 
 
 def _for_each_type(table):
@@ -315,5 +328,6 @@ def _for_each_type(table):
 _ONES = _for_each_type(np.ones(4))
 _ONE = np.eye(4)
 _PRODUCT = _for_each_type(_mul(_ONE[:, None], _ONE, -1).reshape(16, 4))
+_PRODUCT_FIRST = {char: np.ascontiguousarray(table.T) for char, table in _PRODUCT.items()}
 _MATRIX = _for_each_type((_to_matrix(_ONE[:, None] + _ONE) - _to_matrix(_ONE)[:, None] - _to_matrix(_ONE) + np.eye(3))
                          .reshape(16, 9) / 2)

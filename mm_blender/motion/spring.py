@@ -70,29 +70,15 @@ def rotation_towards(q, w, goal, halflife, dt):
 
 
 @lru_cache(maxsize=64)
-def towards_step(halflife, dt):
-    """towards() as a matrix (2, 3), or (T, 2, 3) for T times: what becomes of position, velocity and goal."""
-    return np.stack(np.broadcast_arrays(*towards(*np.eye(3), halflife, _column(dt))), axis=-2)
-
-
-@lru_cache(maxsize=64)
-def velocity_step(halflife, dt):
-    """velocity_towards() as a matrix (3, 4), or (T, 3, 4): of position, velocity, acceleration and goal velocity."""
-    return np.stack(np.broadcast_arrays(*velocity_towards(*np.eye(4), halflife, _column(dt))), axis=-2)
-
-
-@lru_cache(maxsize=64)
 def _velocity_numbers(halflife, dt):
-    return velocity_step(halflife, dt).tolist()
+    """velocity_towards() as a matrix (3, 4): of position, velocity, acceleration and goal velocity."""
+    return np.array(velocity_towards(*np.eye(4), halflife, dt)).tolist()
 
 
 @lru_cache(maxsize=64)
 def _decay_numbers(halflife, dt):
-    return towards_step(halflife, dt)[:, :2].tolist()
-
-
-def _column(times):
-    return np.array(times)[:, None] if isinstance(times, tuple) else times
+    """decay() as a matrix (2, 2): of position and velocity."""
+    return np.array(decay(*np.eye(2), halflife, dt)).tolist()
 
 
 def _left(y, dt):

@@ -21,17 +21,15 @@ class Step(NamedTuple):
     """What one character plays in a frame, in plain numbers.
 
     travel  velocity of the root, seen from itself: right, forward, turning (rad/s)
-    legs    hip, knee, ankle and toe of both, seen from the root
-    fronts  where both knees bend to, seen from the root
+    legs    hip, knee, ankle and toe of both and where their knees bend to, seen from the root
     """
 
     travel: list
     legs: list
-    fronts: list
 
 
 class Ahead:
-    """The coming frames of K characters, inertialised: step() goes on to the next one, now() is what is played.
+    """The coming frames of K characters, inertialised: step() goes on to the next one.
 
     steps  the Step of each one in this frame
     """
@@ -39,16 +37,14 @@ class Ahead:
     def __init__(self, pose: Pose, legs, inertia, dt):
         self._legs, self._inertia, self._dt = legs, inertia, dt
         count = len(pose.rotations)
-        # One row for each frame: rotations, positions and travel one after the other.
-        rows = np.concatenate([part.reshape(count, -1) for part in (pose.rotations, pose.positions, pose.travel)],
-                              axis=1, dtype=np.float32)
-        self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
-        self._rows = np.repeat(rows[:, None], BEFORE + AHEAD, axis=1)
+        # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
+        self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
+                       for part in (pose.rotations, pose.positions, pose.travel)]
         self._turners = np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)
-        self._parts = self._split(self._rows)
+        self._rows = [part.reshape(-1, *part.shape[2:]) for part in (*self._parts, self._turners)]
         # The row of each one that is played, where its rows end, and the Steps of its coming ones.
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
-        self.steps = []
+        self._here, self.steps = self._of_all_rows(), []
 
     def step(self, matcher, blend, jumped=(), resumed=()):
         """One frame on, to what the matcher plays now.
@@ -62,62 +58,64 @@ class Ahead:
         anew = {*jumped, *(index for index, *_ in resumed)} if blend == self._inertia.blend else range(len(self._at))
         who = [index for index, (at, end) in enumerate(zip(self._at, self._end)) if at >= end or index in anew]
         if who:
-            who = np.array(who)
-            self._begin_here(who)
+            self._begin_here(who, jumped)
             self._inertia.blend = blend
             if jumped or resumed:
                 self._change(matcher.pose(), jumped, resumed)
             self._work_out(matcher, who)
+        self._here = self._of_all_rows()
         self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
 
-    def now(self):
-        """Rotations (K, J, 4), positions (K, M, 3) and travel (K, 3) of this frame: copies."""
-        return self._split(self._rows.reshape(-1, self._rows.shape[-1]).take(self._here(), axis=0))
+    def rotations(self):
+        """(K, J, 4) of this frame, a copy."""
+        return self._rows[0].take(self._here, axis=0)
+
+    def positions(self):
+        """(K, M, 3) of this frame, a copy."""
+        return self._rows[1].take(self._here, axis=0)
+
+    def travel(self):
+        """(K, 3) of this frame, a copy."""
+        return self._rows[2].take(self._here, axis=0)
 
     def turners(self):
         """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
-        return self._turners.reshape(-1, 2, 4, 4, 4).take(self._here(), axis=0)
+        return self._rows[3].take(self._here, axis=0)
 
-    def _here(self):
-        """Which of all rows is played, of each character."""
-        return [index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)]
+    def _of_all_rows(self):
+        """Which one is played, of each character."""
+        return np.array([index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)])
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
         if jumped:
-            last, earlier = (_pose(self._split(self._rows[:, row])) for row in (1, 0))
+            last, earlier = (_pose(*(part[:, row] for part in self._parts)) for row in (1, 0))
             self._inertia.transition(jumped, last, earlier, pose, self._dt)
         for index, joints, shown, shown_before in resumed:
             self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
             self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
-    def _begin_here(self, who):
+    def _begin_here(self, who, jumped):
         """Characters (indices) whose rows are to be worked out from this frame on."""
-        played = [self._at[index] - BEFORE for index in who]
-        if any(played):
-            self._inertia.go_on(who, played, self._dt)
-            for index, first in zip(who, played):
-                self._rows[index, :BEFORE] = self._rows[index, first:first + BEFORE].copy()
-                self._at[index] = BEFORE
+        played = [(index, self._at[index] - BEFORE) for index in who if self._at[index] > BEFORE]
+        # A jump leaves nothing of the offsets from before.
+        if going_on := [each for each in played if each[0] not in jumped]:
+            self._inertia.go_on(*zip(*going_on), self._dt)
+        for index, first in played:
+            for part in self._parts:
+                part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
+            self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
+        who = np.array(who)
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
-        frames, turners = self._legs.seen_from_root(positions, rotations)
+        legs, turners = self._legs.seen_from_root(positions, rotations)
         count = travel.shape[1]
         for part, found in zip((*self._parts, self._turners), (rotations, positions, travel, turners)):
             part[who, BEFORE:BEFORE + count] = found
-        fronts = frames[..., -4, :3, :3] @ self._legs.fronts[..., None]
-        steps = [each.tolist() for each in (travel, frames[..., -4:, :3, 3], fronts[..., 0])]
-        for index, *each in zip(who, *steps):
+        for index, *each in zip(who, travel.tolist(), legs.tolist()):
             self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
 
-    def _split(self, rows):
-        """Rotations, positions and travel in such rows (…, all)."""
-        shape, first, last = rows.shape[:-1], 4 * self._joints, 3 * self._moving
-        return (rows[..., :first].reshape(*shape, self._joints, 4),
-                rows[..., first:first + last].reshape(*shape, self._moving, 3), rows[..., first + last:])
 
-
-def _pose(parts):
-    rotations, positions, travel = parts
+def _pose(rotations, positions, travel):
     return Pose(positions, rotations, None, None, travel, None)

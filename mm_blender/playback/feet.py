@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..motion import spring
-from .legs import STRETCH, swung, turns_of
+from .legs import NONE, STRETCH, swung, turns_of
 
 # A foot that was let go steps for so many seconds, so high (m), before it is held again.
 STEP, STEP_HEIGHT = 0.25, 0.06
@@ -36,6 +36,7 @@ GROUND_HALFLIFE, AHEAD = 0.07, 0.1
 ROOT_AHEAD = 0.15
 # Feet lie on slopes up to this gradient; what is steeper becomes a step, on which they do not turn.
 STEEPEST = 0.5
+STILL = 0.0, 0.0  # nowhere, and at rest
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Foot:
         self._far, self._stretch, self._wait = False, 0.0, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
-        self._rise, self._slope = (0.0, 0.0), (0.0, 0.0)  # how it follows the ground, with velocities
+        self._rise = self._slope = STILL  # how it follows the ground, with velocities
         self._shown, self._velocity, self._climb = None, 0j, 0.0  # place and height
         self._heel = None  # how high the ankle was shown
         self._slowing = 0.0
@@ -100,7 +101,7 @@ class Foot:
         if end:
             self.locked = False
             # The leg goes on from how it was shown, the ground and the lift included.
-            self._rise = self._slope = self._lift, self._rising = 0.0, 0.0
+            self._rise = self._slope = self._lift, self._rising = STILL
         return end
 
     def stop(self, toe, dt):
@@ -124,20 +125,15 @@ class Foot:
         contact          whether the source says that the foot stands
         length           from the hip to the toe, at most
         """
-        place, height = complex(toe[0], toe[1]), toe[2]
-        before = self._shown or (place, height)
-        pace = abs(self._velocity)
+        place, height, rise = complex(toe[0], toe[1]), toe[2], toe[2] - ankle[2]
+        last, high = self._shown or (place, height)
+        pace, low = abs(self._velocity), under.here
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
             self.point = self.stop(toe, dt)
             self.locked, self._stretch = True, math.inf
-            self._drop, self._sinking = before[1] - self._lift - under.held, self._climb - self._rising
-        if not self.locked:
-            self._rise = _followed(self._rise, under.rise, dt)
-            height += self._rise[0]
-        dragging = (contact or height < under.here - SUNK) and not self.locked and lock.on
-        self._raise(pace if dragging else None, lock, dt)
-        low = under.here
+            self._drop, self._sinking = high - self._lift - under.held, self._climb - self._rising
         if self.locked:
+            self._raise(None, lock, dt)
             low = under.held
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
             stretch = _apart(complex(hip[0], hip[1]) - self.point, hip[2] - low)
@@ -145,14 +141,17 @@ class Foot:
             self._far = (_apart(place - self.point, height - under.plane) > lock.release
                          or stretch + longer > length)  # in the next frame, when it would be too late
             place, height = self.point, low + self._drop
+        else:
+            self._rise = _followed(self._rise, under.rise, dt)
+            height += self._rise[0]
+            self._raise(pace if (contact or height < low - SUNK) and lock.on else None, lock, dt)
         soft = 1.0 if self.locked else _softness(math.dist(hip, ankle), length - STRETCH * math.dist(ankle, toe))
-        height = self._above(low, height + self._lift, before[1], soft, dt)
+        height = self._above(low, height + self._lift, high, soft, dt)
         self._slope = _followed(self._slope, under.slope, dt)
-        rise = toe[2] - ankle[2]
         lowest = _braked(under.ankle, height - rise if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
         self.pitch = _pitch(ankle, toe, height - lowest, math.atan(self._slope[0]))
         self._heel = max(height - rise, lowest)
-        self._shown, self._velocity, self._climb = (place, height), (place - before[0]) / dt, (height - before[1]) / dt
+        self._shown, self._velocity, self._climb = (place, height), (place - last) / dt, (height - high) / dt
         self._slowing = max(pace - abs(self._velocity), 0.0) / dt
         return place.real, place.imag, height
 
@@ -222,29 +221,34 @@ class Feet:
         contacts  [character][side] whether the source says that each foot stands
         ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
-        lock, lengths, has_toes = self.lock, self.legs.lengths, self.legs.has_toes
+        lock, lengths, extension, has_toes = self.lock, self.legs.lengths, self.lock.extension, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
-        legs = [[[_in_world(joint, *root) for joint in leg] for leg in step.legs] for root, step in zip(roots, steps)]
-        unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, legs, dt)
+        # Hip, ankle and toe in the world.
+        legs = [[(_in_world(hip, *root), _in_world(ankle, *root), _in_world(toe, *root))
+                 for hip, _, ankle, toe, _ in step.legs] for root, step in zip(roots, steps)]
+        unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, steps, legs, dt)
         self._toes, turns = [], []
         for pair, root, step, leg, stand, under in zip(self.pairs, roots, steps, legs, contacts, unders):
             for side, foot in enumerate(pair):
-                hip, _, ankle, toe = leg[side]
+                hip, ankle, toe = leg[side]
                 goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
                 self._toes += goal
-                joints = step.legs[side]
-                near = tuple(joints[3]) if goal == toe else _from_root(goal, *root)
-                for turn in turns_of(*swung(joints, near, step.fronts[side], lock.extension, has_toes, foot.pitch)):
+                if goal == toe and not foot.pitch:
+                    turns += _UNTURNED
+                    continue
+                *joints, front = step.legs[side]
+                swings = swung(joints, _from_root(goal, *root), front, extension, has_toes, foot.pitch)
+                for turn in turns_of(*swings):
                     turns += turn
         return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
 
-    def _look_at(self, ground, roots, legs, dt):
+    def _look_at(self, ground, roots, steps, legs, dt):
         """What is Under each foot, [character][side]."""
         points = []
         before, self._roots = self._roots or roots, roots
         for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
             places = [root + (root - last) * (ROOT_AHEAD / dt)]
-            for foot, (_, _, ankle, toe) in zip(pair, leg):
+            for foot, (_, ankle, toe) in zip(pair, leg):
                 held = foot.stop(toe, dt)
                 here = held if foot.locked else complex(toe[0], toe[1])
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
@@ -254,16 +258,20 @@ class Feet:
         for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
             feet, level = (rest[:5], rest[5:]), roots[index][2]
             # A leg that stands may get longer; one that comes down needs its length for the step.
-            self.level[index] = min(middle, *(held + self._room(leg) if foot.locked else min(held, soon)
-                                              for foot, leg, (held, _, soon, _, _) in zip(pair, legs[index], feet)))
+            self.level[index] = min(middle, *(
+                held + self._room(leg) if foot.locked else min(held, soon)
+                for foot, leg, (held, _, soon, _, _) in zip(pair, steps[index].legs, feet)))
             unders.append([_under(foot, joints, height, level)
                            for foot, joints, height in zip(feet, legs[index], self.standing.tolist())])
         return unders
 
     def _room(self, joints):
         """How much longer a leg may get."""
-        hip, knee, ankle, _ = joints
+        hip, knee, ankle, *_ = joints
         return max((math.dist(hip, knee) + math.dist(knee, ankle)) * self.lock.extension - math.dist(hip, ankle), 0.0)
+
+
+_UNTURNED = NONE * 4
 
 
 def _in_world(point, place, turn, height):
@@ -284,7 +292,7 @@ def _under(heights, joints, standing, level):
     """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle."""
     held, here, soon, later, low = heights
     toe, ankle = standing
-    _, _, (x, y, _), (toe_x, toe_y, _) = joints
+    _, (x, y, _), (toe_x, toe_y, _) = joints
     size = math.hypot(toe_x - x, toe_y - y)
     slope = (low - here) / max(size, 1e-6)
     slope = math.copysign(max(min(abs(slope), 2 * STEEPEST - abs(slope)), 0), slope)
@@ -329,7 +337,7 @@ def _softness(far, longest):
 
 def _followed(state, goal, dt):
     """A height and its velocity that follow the ground, one step on."""
-    return (0.0, 0.0) if state == (0.0, 0.0) and not goal else spring.towards_number(*state, goal, GROUND_HALFLIFE, dt)
+    return STILL if not goal and state == STILL else spring.towards_number(*state, goal, GROUND_HALFLIFE, dt)
 
 
 def _apart(way, height):

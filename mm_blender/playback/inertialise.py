@@ -46,24 +46,25 @@ class Inertia:
         self._slower = np.ones((self._joints + self._moving + 1, 1))
         self._slower[:self._joints, 0] = 1.0 if slower is None else slower
         self._decays = {}  # of half-life, step and how many steps
-        shape = (len(pose.rotations), self._joints + self._moving + 1, 3)
+        # x, y and z come first, and characters last: what is worked out at once lies together.
+        shape = (3, self._joints + self._moving + 1, len(pose.rotations))
         self._state = np.zeros((2, *shape), dtype=np.float32)  # offsets and speeds
         # A quintic starts anew at each transition: how it started, and how long ago.
         self._start = self._state.copy()
-        self._age = np.full((*shape[:2], 1), np.inf, dtype=np.float32)
+        self._age = np.full(shape[1:], np.inf, dtype=np.float32)
 
     def transition(self, who, last: Pose, earlier: Pose, new: Pose, dt):
         """Characters `who` (a boolean or index array) jump: `new` is what the database has now, `last` and `earlier`
         what was played one and two steps of dt before."""
-        who = np.asarray(who)
-        turns, places = slice(0, self._joints), slice(self._joints, -1)
-        offsets, speeds = self._state[:, who]
-        offsets[:, turns], speeds[:, turns] = _turns(last.rotations[who], earlier.rotations[who], new.rotations[who],
-                                                     new.spins[who], dt)
-        offsets[:, places] = last.positions[who] - (new.positions[who] - new.velocities[who] * dt)
-        speeds[:, places] = (last.positions[who] - earlier.positions[who]) / dt - new.velocities[who]
-        offsets[:, -1], speeds[:, -1] = last.travel[who] - new.travel[who], 0
-        self._begin((who,), offsets, speeds)
+        for index in np.arange(len(new.travel))[who].tolist():
+            state = np.zeros((2, 3, self._joints + self._moving + 1), dtype=np.float32)
+            state[:, :, :self._joints] = _turns(last.rotations[index], earlier.rotations[index], new.rotations[index],
+                                                new.spins[index], dt)
+            place, velocity = last.positions[index], new.velocities[index]
+            state[0, :, self._joints:-1] = (place - (new.positions[index] - velocity * dt)).T
+            state[1, :, self._joints:-1] = ((place - earlier.positions[index]) / dt - velocity).T
+            state[0, :, -1] = last.travel[index] - new.travel[index]
+            self._begin(slice(None), index, state)
 
     def resume(self, who, joints, shown, shown_before, new: Pose, dt):
         """Some joints of one character jump: they were shown with other rotations than those that were played.
@@ -71,64 +72,77 @@ class Inertia:
         shown, shown_before  (P, 4) one and two steps of dt ago
         new                  what the database has now, for all characters
         """
-        self._begin((who, joints), *_turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
+        self._begin(joints, who,
+                    _turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
 
-    def _begin(self, which, offsets, speeds):
+    def _begin(self, joints, who, state):
+        """Offsets and speeds (2, 3, P) of some joints of a character."""
         if self.blend.kind == "spring" and not self.blend.overshoot:
-            speeds = spring_speed_limit(offsets, speeds, self.blend.halflife * self._slower[which[1:]])
-        self._state[0][which], self._state[1][which] = offsets, speeds
+            state[1] = spring_speed_limit(*state, self.blend.halflife * self._slower[joints, 0])
+        self._state[:, :, joints, who] = state
         if self.blend.kind == "quintic":
-            self._start[0][which], self._start[1][which] = offsets, speeds
-            self._age[which] = 0
+            self._start[:, :, joints, who] = state
+            self._age[joints, who] = 0
 
     def go_on(self, who, steps, dt):
         """Characters `who` (indices) have played so many steps of dt each."""
-        if self.blend.kind == "spring":
-            decay = self._decay(max(steps), dt)[:, :, steps]
-            self._state[:, who] = (decay * self._state[:, who]).sum(axis=1)
-        else:
-            self._age[who] += np.float32(dt) * np.reshape(steps, (-1, 1, 1))
-            self._state[:, who] = quintic(*self._start[:, who], self._age[who], self.blend.duration,
-                                          self.blend.overshoot)
+        for index, count in zip(who, steps):
+            state = self._state[..., index]
+            if self.blend.kind == "spring":
+                of_offset, of_speed = self._decay(max(steps), dt)[..., count].swapaxes(0, 1)[:, :, None]
+                state[:] = of_offset * state[0] + of_speed * state[1]
+            else:
+                self._age[:, index] += np.float32(dt) * count
+                state[:] = quintic(*self._start[..., index], self._age[:, index], self.blend.duration,
+                                   self.blend.overshoot)
 
     def over(self, who, positions, rotations, travel, dt):
         """What characters `who` (indices) would play, (W, N, …) in the next N steps of dt, as the motion has it: with
         what is left of their offsets by then."""
         count = travel.shape[1]
         if self.blend.kind == "spring":
-            offset, speed = self._state[:, who, None]
-            left, grown = self._decay(count, dt)[0, :, 1:]
+            offset, speed = self._state[..., who, None]
+            left, grown = self._decay(count, dt)[0, :, :, None, 1:]
             offsets = left * offset + grown * speed
         else:
-            ages = self._age[who, None] + (dt * np.arange(1, count + 1, dtype=np.float32))[:, None, None]
-            offsets = quintic(*self._start[:, who, None], ages, self.blend.duration, self.blend.overshoot)[0]
-        turns = quat.from_scaled_angle_axis(offsets[:, :, :self._joints])
-        return (positions + offsets[:, :, self._joints:-1], quat.mul(turns, rotations),
-                travel + offsets[:, :, -1])
+            ages = self._age[:, who, None] + dt * np.arange(1, count + 1, dtype=np.float32)
+            offsets = quintic(*self._start[..., who, None], ages, self.blend.duration, self.blend.overshoot)[0]
+        turns = quat.exp(offsets[:, :self._joints] * np.float32(0.5), axis=0)
+        turned = quat.mul(turns, np.ascontiguousarray(rotations.transpose(3, 2, 0, 1)), axis=0)
+        return (positions + offsets[:, self._joints:-1].transpose(2, 3, 1, 0), turned.transpose(2, 3, 1, 0),
+                travel + offsets[:, -1].transpose(1, 2, 0))
 
     def _decay(self, count, dt):
-        """(2, 2, count + 1, J + M + 1, 3) what becomes of offsets and speeds within none to count steps of dt."""
+        """(2, 2, J + M + 1, count + 1) what becomes of offsets and speeds within none to count steps of dt."""
         key = self.blend.halflife, dt, count
         if key not in self._decays:
-            times = dt * np.arange(count + 1)[:, None, None]
+            times = dt * np.arange(count + 1)
             ends = [spring.decay(*begin, self.blend.halflife * self._slower, times) for begin in np.eye(2)]
             self._decays = self._decays if len(self._decays) < READY else {}
-            self._decays[key] = np.repeat(np.array(ends, dtype=np.float32).swapaxes(0, 1), 3, axis=-1)
+            self._decays[key] = np.array(ends, dtype=np.float32).swapaxes(0, 1).copy()
         return self._decays[key]
 
 
 def _turns(shown, shown_before, rotations, spins, dt):
-    """Offset and speed (…, 3) of what was shown one and two steps of dt ago to a motion that is at these rotations now.
+    """Offsets and speeds (2, 3, P) of what was shown (P, 4) one and two steps of dt ago to a motion that is at these
+    rotations (P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
-    step = quat.from_scaled_angle_axis(spins * -dt)
-    before = quat.mul(step, rotations)
-    now, then = quat.mul(shown, quat.inv(before)), quat.mul(shown_before, quat.inv(quat.mul(step, before)))
-    now = quat.absolute(now)
-    then = np.where((now * then).sum(-1, keepdims=True) < 0, -then, then)
-    offset = quat.to_scaled_angle_axis(now)
-    return offset, (offset - quat.to_scaled_angle_axis(then)) / dt
+    # Components first, then one and two steps ago.
+    back, turns = np.empty((3, 2, len(shown)), dtype=np.float32), np.empty((4, 2, len(shown)), dtype=np.float32)
+    back[:, 0], back[:, 1] = spins.T * (-dt / 2), spins.T * -dt
+    turns[:, 0], turns[:, 1] = shown.T, shown_before.T
+    there = quat.mul(quat.exp(back, axis=0), rotations.T[:, None], axis=0)
+    there[1:] *= -1
+    turns = quat.mul(turns, there, axis=0)
+    now, then = turns[:, 0], turns[:, 1]
+    now *= np.copysign(1, now[0])
+    then *= np.copysign(1, np.add.reduce(now * then))
+    found = 2 * quat.log(turns, axis=0).swapaxes(0, 1)
+    np.subtract(found[0], found[1], out=found[1])
+    found[1] /= dt
+    return found
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

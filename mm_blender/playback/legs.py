@@ -27,6 +27,10 @@ TO_FRAME[..., :3, :3] = (quat.to_matrix(_ONES[:, None] + _ONES) - quat.to_matrix
 TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
+# What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
+_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16)
+
+
 class Legs:
     """Both legs of a character: which joints they are, and their kinematics.
 
@@ -61,6 +65,11 @@ class Legs:
         above, legs = {joint for line in lines for joint in line}, set(self.turning.flat)
         self.carried = np.array([joint not in above and not legs & set(_down_to(skeleton, joint))
                                  for joint in range(len(skeleton))])
+        # The same without the root, for seen_from_root(): both legs level by level.
+        below = self.chain.T[1:]
+        self._below, self._idle_below = np.maximum(below, 0).ravel(), np.argwhere(below < 0).tolist()
+        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].copy()
+        self._bearers = [*range(most - 2), most - 5]
         self.fronts = np.zeros((2, 3))
 
     def rotations(self, rotations):
@@ -85,14 +94,30 @@ class Legs:
         return frames
 
     def seen_from_root(self, positions, rotations):
-        """The frames (K, N, 2, C, 4, 4) of the chains' joints seen from the root, from positions (K, N, M, 3) of the
-        moving joints and rotations (K, N, J, 4); and the turners() of the legs, (K, N, 2, 4, 4, 4)."""
-        shape = rotations.shape[:2]
-        chains = self.rotations(rotations.reshape(-1, *rotations.shape[2:]))
-        chains[:, :, 0] = (1, 0, 0, 0)
-        frames = self.forward(np.zeros((1, 3)), positions.reshape(-1, *positions.shape[2:]), chains)
-        found = turners(chains[:, :, -4:], frames)
-        return frames.reshape(*shape, *frames.shape[1:]), found.reshape(*shape, *found.shape[1:])
+        """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), all seen from the root;
+        and their turners, (K, N, 2, 4, 4, 4).
+
+        positions (K, N, M, 3) of the moving joints, rotations (K, N, J, 4)
+        """
+        shape, levels = rotations.shape[:2], self.chain.shape[1] - 1
+        # Components first, then levels of the chains, then sides: what is worked out at once lies together.
+        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
+        for level, side in self._idle_below:
+            turns.reshape(4, levels, 2, -1)[:, level, side] = _ONES[:, :1]
+        # Two levels at once: a pair's own product first, then both after what comes before.
+        turns[:, 1:-1:2] = quat.mul(turns[:, :-1:2], turns[:, 1:-1:2], axis=0)
+        for level in range(2, levels, 2):
+            turns[:, level:level + 2] = quat.mul(turns[:, level - 1:level], turns[:, level:level + 2], axis=0)
+        ways = np.empty((3, levels + 1, 2, *shape))
+        ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
+        for column, sides, level in self._moving:
+            ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
+        # All are turned as what they hang from: the first from the root, the last from the thigh.
+        ways = ways.reshape(3, levels + 1, -1)
+        ways[:, 1:] = (quat.to_matrix(turns.take(self._bearers, axis=1), axis=0) * ways[:, 1:]).sum(axis=1)
+        ways[:, :-1].cumsum(axis=1, out=ways[:, :-1])
+        legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
+        return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
 
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
@@ -118,22 +143,22 @@ def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
     hip, knee, ankle, toe = joints
     if goal == tuple(toe) and not pitch:
         return NONE, NONE, NONE
-    thigh, leg, old_foot, way = _minus(knee, hip), _minus(ankle, hip), _minus(toe, ankle), _minus(goal, hip)
-    foot = _pitched(old_foot, pitch) if pitch and has_toes else old_foot
-    upper, lower, old, size = math.dist(hip, knee), math.dist(knee, ankle), math.dist(hip, ankle), math.dist(ankle, toe)
-    far, toe_along = math.dist(hip, goal), _dot(way, foot)
-    flat = math.sqrt(max(far * far - 2 * toe_along + size * size, 0))  # from hip to ankle, if the foot does not turn
+    thigh, shin, leg, foot, way = (_minus(knee, hip), _minus(ankle, knee), _minus(ankle, hip), _minus(toe, ankle),
+                                   _minus(goal, hip))
+    upper, lower, old = math.hypot(*thigh), math.hypot(*shin), math.hypot(*leg)
+    new_foot = _pitched(foot, pitch) if pitch and has_toes else foot
+    ankle_way = _minus(way, new_foot)
+    far = math.hypot(*ankle_way)
     room = max((upper + lower) * extension - old, 1e-6)
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
-    longest = old + room * (math.tanh((flat - old) / room) if has_toes else 1.0)
-    if flat <= longest or not has_toes:
-        ankle_way, new_foot = _minus(way, foot), foot
-    else:
-        new_foot = _heel_up(way, foot, far, size, toe_along / far, longest)
+    longest = old + room * (math.tanh((far - old) / room) if has_toes else 1.0)
+    if far > longest and has_toes:
+        new_foot = _heel_up(way, new_foot, longest)
         ankle_way = _minus(way, new_foot)
-    new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, longest)
-    return (_swing(thigh, new_thigh), _swing(_minus(ankle, knee), _minus(new_leg, new_thigh)),
-            _swing(old_foot, new_foot))
+        far = math.hypot(*ankle_way)
+    new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, max(far, 1e-9), longest)
+    return (_swing(thigh, new_thigh), _swing(shin, _minus(new_leg, new_thigh)),
+            NONE if new_foot is foot else _swing(foot, new_foot))
 
 
 def _pitched(foot, angle):
@@ -144,33 +169,38 @@ def _pitched(foot, angle):
     return foot[0] * share, foot[1] * share, foot[2] * cos - level * sin
 
 
-def _heel_up(way, foot, far, size, flat_along, longest):
+def _heel_up(way, foot, longest):
     """The foot, from ankle to toe, turned about the toe until the ankle is within reach of the hip.
 
-    way   from the hip to the toe, as long as `far`; the foot goes as far as flat_along in its direction
+    way   from the hip to the toe
     """
+    far, size = math.hypot(*way), math.hypot(*foot)
+    flat_along = (way[0] * foot[0] + way[1] * foot[1] + way[2] * foot[2]) / far
     along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
     side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
     more = (along - flat_along * side) / far
-    return _sum(side, foot, more, way)
+    return side * foot[0] + more * way[0], side * foot[1] + more * way[1], side * foot[2] + more * way[2]
 
 
-def _bent(thigh, leg, way, front, upper, lower, old, longest):
-    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may."""
-    size = max(math.hypot(*way), 1e-9)
-    reach = max(min(size, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
+def _bent(thigh, leg, way, front, upper, lower, old, far, longest):
+    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may.
+
+    upper, lower, old, far  lengths of thigh, shin, leg and way
+    """
+    (a, b, c), (d, e, f), (x, y, z), (u, v, w) = thigh, leg, way, front
+    reach = max(min(far, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
     ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
     across = math.sqrt(max(upper * upper - ahead * ahead, 0))
     # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
-    along = _dot(thigh, leg) / (old * old)
-    bend = max(BENT - _dot(thigh, front) + along * _dot(leg, front), 0.0)
-    knee = _sum(1.0, thigh, bend, front) if bend else thigh
-    along = _dot(knee, leg) / (old * old)
-    side = _sum(1.0, knee, -along, leg)
-    lean = _dot(side, way) / size / max(1 + _dot(leg, way) / (old * size), 1e-6)
-    across /= max(math.hypot(*side), 1e-12)
-    on_leg, on_way = across * lean / old, (ahead - across * lean) / size
-    return _sum(1.0, _sum(across, side, -on_leg, leg), on_way, way), _sum(reach / size, way, 0.0, way)
+    along, leg_front = (upper * upper - lower * lower + old * old) / (2 * old * old), d * u + e * v + f * w
+    bend = max(BENT - (a * u + b * v + c * w) + along * leg_front, 0.0)
+    along += bend * leg_front / (old * old)
+    a, b, c = a + bend * u - along * d, b + bend * v - along * e, c + bend * w - along * f
+    lean = (a * x + b * y + c * z) / far / max(1 + (d * x + e * y + f * z) / (old * far), 1e-6)
+    across /= max(math.hypot(a, b, c), 1e-12)
+    on_leg, on_way, share = -across * lean / old, (ahead - across * lean) / far, reach / far
+    return ((across * a + on_leg * d + on_way * x, across * b + on_leg * e + on_way * y,
+             across * c + on_leg * f + on_way * z), (share * x, share * y, share * z))
 
 
 def _swing(old, new):
@@ -187,14 +217,11 @@ def turns_of(thigh, shin, foot):
     return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
 
 
-def turners(rotations, frames):
-    """(K, 2, 4, 4, 4) what each component of a turn makes of the rotations (K, 2, 4, 4) of the legs, whose frames are
-    seen from where the turn is given."""
-    ones = np.zeros((*rotations.shape, 4), dtype=rotations.dtype)
-    ones[..., 0, 0] = 1
-    # Seen from the bone above, the axis is turned back by that bone's frame.
-    ones[..., 1:, 1:] = frames[:, :, -5:-1, :3, :3]
-    return quat.mul(ones, rotations[..., None, :])
+def turners(above, own):
+    """(…, 4, 4) what each component of a turn makes of each component of a joint's rotation: own (4, …) is where it is
+    turned to as seen from where the turn is given, above (4, …) the same of the joint that it hangs from."""
+    pairs = above[:, None] * own
+    return pairs.reshape(16, -1).T.dot(_TURNERS).reshape(*own.shape[1:], 4, 4)
 
 
 def turned(turners, turns):
@@ -204,8 +231,8 @@ def turned(turners, turns):
 
 def _after(back, swing):
     """A swing after taking back another one."""
-    if swing == back:
-        return NONE
+    if swing is NONE:
+        return _opposite(back)
     (a, b, c, d), (w, x, y, z) = back, swing
     return (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
             a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
@@ -218,15 +245,6 @@ def _opposite(swing):
 
 def _minus(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _sum(a, u, b, v):
-    """a u + b v"""
-    return a * u[0] + b * v[0], a * u[1] + b * v[1], a * u[2] + b * v[2]
 
 
 def _down_to(skeleton, joint):

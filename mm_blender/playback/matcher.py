@@ -9,8 +9,8 @@ from ..control.speeds import root_velocities
 from ..motion import quat
 from .pose import Pose
 
-# So many frames, this one included, are known to come if nobody jumps: about as many as lie between two searches.
-AHEAD = 6
+# So many frames, this one included, are known to come if nobody jumps: about as many as lie between two jumps.
+AHEAD = 10
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
@@ -143,10 +143,10 @@ class MotionMatcher:
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
 
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
-        must: (len(who),) those that cannot stay, because their clip ends; nor can those in frames that are not wanted
+        must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
         """
         frames = self.frames.take(who).tolist()
-        must = [False] * len(frames) if must is None else must.tolist()
+        must = [False] * len(frames) if must is None else list(must)
         asks = {}  # of each Search
         for row, (index, frame) in enumerate(zip(who, frames)):
             wanted = self._wanted[index]
@@ -234,7 +234,7 @@ class MixedMatcher:
         return self._gathered(matcher.advance() for matcher, _ in self._parts)
 
     def match(self, who, queries, stay=0.0, must=None):
-        must = np.zeros(len(who), dtype=bool) if must is None else must
+        must = np.zeros(len(who), dtype=bool) if must is None else np.asarray(must)
         jumped = []
         for (_, mine), (matcher, rows, there) in zip(self._parts, self._split(who)):
             if len(rows):

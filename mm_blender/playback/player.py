@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """K characters that share a database, driven frame by frame at its rate."""
 
+import cmath
 import math
 import time
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,8 @@ class Player:
         self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
         pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
+        # Where in all rotations those of the legs are.
+        self._turning = np.arange(pose.rotations.size).reshape(pose.rotations.shape)[:, self.legs.turning]
         inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
         self._ahead = Ahead(pose, self.legs, inertia, self.dt)
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
@@ -74,9 +77,9 @@ class Player:
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = np.zeros(count, dtype=bool)
         self._trajectory = Trajectory(database)
-        self._clock, self._searched = 0.0, np.full(count, -np.inf)
-        self._wish = np.zeros((count, 2)), np.zeros(count)  # at the last search
-        self._same_wish, self._last_search, self.search_seconds, self.wishes = None, -np.inf, 0.0, None
+        self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
+        # When each one searched last, and with which wish: velocity and yaw.
+        self._searched, self._asked = [-math.inf] * count, [((0.0, 0.0), 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -93,8 +96,9 @@ class Player:
 
     @property
     def played(self):
-        rotations, positions, travel = self._ahead.now()
-        return replace(self.matcher.pose(), positions=positions, rotations=rotations, travel=travel)
+        ahead = self._ahead
+        return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
+                       travel=ahead.travel())
 
     def place(self, positions, yaws):
         """Stand the characters somewhere."""
@@ -124,40 +128,37 @@ class Player:
         self._move_roots()
         self._plant_feet()
 
-    def query(self, velocities, yaws, halflife):
-        """(K, D) normalised: pose features of what is playing, trajectory features of what is wanted."""
-        queries = self.matcher.features()
-        places, angles = self.simulation.at(self._trajectory.times, velocities, yaws, halflife)
-        queries = self._trajectory.written(queries, places - self.positions[:, None], angles, self.yaws)
-        return queries if self.wishes is None else np.where(np.isnan(self.wishes), queries, self.wishes)
+    def query(self, who, wishes, halflife):
+        """(W, D) normalised, of characters `who` (indices) that wish ((x, y), yaw) each: pose features of what is
+        playing, trajectory features of what is wanted."""
+        queries = self.matcher.features()[who]
+        for query, index, (velocity, yaw) in zip(queries, who, wishes):
+            path = self.simulation.path(index, self._trajectory.times, complex(*velocity), yaw, halflife)
+            self._trajectory.write(query, path, *self.roots[index])
+        return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
 
     def _search(self, velocities, yaws, halflife, ended):
         """Those who jump in this frame, as indices."""
         self._clock += self.dt
-        self.jumped = np.zeros(len(yaws), dtype=bool)
-        due = self._due(velocities, yaws, ended)
-        if due is None:
+        wishes, ended = list(zip(velocities.tolist(), yaws.tolist())), ended.tolist()
+        who = self._due(wishes, ended)
+        self.jumped = np.zeros(len(wishes), dtype=bool)
+        if not who:
             return []
-        who = np.flatnonzero(due)
         begin = time.perf_counter()
-        jumped = self.matcher.match(who, self.query(velocities, yaws, halflife)[who], self.settings.stay, ended[who])
+        queries = self.query(who, [wishes[index] for index in who], halflife)
+        jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who])
         self.search_seconds = time.perf_counter() - begin
-        self._searched[who] = self._clock
-        self._last_search = self._searched.min()
-        for old, new in zip(self._wish, (velocities, yaws)):
-            old[who] = new[who]
+        for index in who:
+            self._searched[index], self._asked[index] = self._clock, wishes[index]
         self.jumped[jumped] = True
         return jumped
 
-    def _due(self, velocities, yaws, ended):
-        """(K,) who has to search in this frame, or None."""
+    def _due(self, wishes, ended):
+        """Who has to search in this frame, as indices: at a clip's end, after a while, when the wish jumps."""
         late = self._clock - self.settings.search_every + 1e-6
-        wish = velocities.tolist(), yaws.tolist()
-        if wish == self._same_wish and self._last_search > late and True not in ended.tolist():
-            return None
-        self._same_wish = wish
-        due = ended | (self._searched <= late) | jumps(*self._wish, velocities, yaws)
-        return due if due.any() else None
+        return [index for index, searched in enumerate(self._searched)
+                if ended[index] or searched <= late or jumps(*self._asked[index], *wishes[index])]
 
     def _move_roots(self):
         sync, dt = self.settings.sync, self.dt
@@ -176,10 +177,11 @@ class Player:
             self._climb()
             heights = self.heights.tolist()
         self._rotations_before = self.rotations
-        self.rotations, self.moving, _ = self._ahead.now()
+        self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
         self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
         turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
-        self.rotations[:, self.legs.turning] = turned(self._ahead.turners(), turns)[:, :, :self.legs.turning.shape[1]]
+        shown = turned(self._ahead.turners(), turns)
+        self.rotations.put(self._turning, shown if self.legs.has_toes else shown[:, :, :3])
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
@@ -197,18 +199,16 @@ class Trajectory:
         kinds = {"trajectory_position": 0, "trajectory_direction": 1}
         parts = [(channel, part) for channel, part in zip(schema.channels, schema.slices) if channel.kind in kinds]
         self.times = sorted({time for channel, _ in parts for time in channel.times})
-        # Positions at all times come first, then directions: x and y of each.
-        self._order = np.array([2 * (kinds[channel.kind] * len(self.times) + self.times.index(time)) + axis
-                                for channel, _ in parts for time in channel.times for axis in (0, 1)], dtype=int)
+        # Which place or direction each pair of numbers is.
+        self._order = [(self.times.index(time), kinds[channel.kind]) for channel, _ in parts for time in channel.times]
         self._columns = np.concatenate([np.arange(*part.indices(schema.size)) for _, part in parts] or [[]]).astype(int)
-        self._mean, self._scale = normalisation.mean[self._columns], normalisation.scale[self._columns]
+        self._norms = [tuple(table[self._columns].reshape(-1, 2).tolist())
+                       for table in (normalisation.mean, normalisation.scale)]
 
-    def written(self, queries, ways, angles, yaws):
-        """Queries (K, D) with this trajectory: ways (K, T, 2) from the root and angles (K, T), both in the world."""
-        back = np.exp(-1j * yaws)[:, None]
-        near = np.empty((len(yaws), 2, len(self.times)), dtype=np.complex128)
-        near[:, 0], near[:, 1] = ways.view(np.complex128)[..., 0] * back, 1j * np.exp(1j * angles) * back
-        queries = queries.copy()
-        numbers = near.view(np.float64).reshape(len(yaws), -1)[:, self._order]
-        queries[:, self._columns] = (numbers - self._mean) / self._scale
-        return queries
+    def write(self, query, path, root, yaw):
+        """Put a path [(place, yaw)] into a query (D,) of a character that is somewhere; all in the world."""
+        back = cmath.rect(1, -yaw)
+        near = [((place - root) * back, 1j * cmath.rect(1, angle) * back) for place, angle in path]
+        query[self._columns] = [
+            number for (at, kind), (x, y), (wide, high) in zip(self._order, *self._norms)
+            for number in ((near[at][kind].real - x) / wide, (near[at][kind].imag - y) / high)]

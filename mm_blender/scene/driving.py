@@ -26,7 +26,7 @@ from .character import active_armature
 from .comparing import Double, other_method, remove_copies
 from .posing import Poser
 from .sampling import constraint_obstacle, scene_rate
-from .screen import redraw_panels, redraw_views
+from .screen import redraw_panels, redraw_views, viewports
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
 
 __all__ = ["Paths", "Puppet", "Session", "Status", "current", "last_input", "speeds_of", "start", "stop", "view_of"]
@@ -115,12 +115,17 @@ def last_input(ob):
     return _inputs.get(ob.name)
 
 
-def view_of(context):
-    """The view that is driven in: of the largest 3D viewport in the window; None if there is none."""
-    areas = [area for area in context.window.screen.areas if area.type == "VIEW_3D"] if context.window else []
+def view_of(context, areas=None):
+    """The view that is driven in: of the largest 3D viewport in the window; None if there is none.
+
+    areas: what viewports() has found
+    """
+    screen = context.window.screen if context.window else None
+    areas = [area for area in (viewports() if areas is None else areas) if area.id_data == screen]
     if not areas:
         return None
-    return max(areas, key=lambda area: area.width * area.height).spaces.active.region_3d
+    largest = max(areas, key=lambda area: area.width * area.height) if len(areas) > 1 else areas[0]
+    return largest.spaces.active.region_3d
 
 
 class Puppet:
@@ -192,13 +197,14 @@ class Session:
         if self._follow_active(context) or self._beat <= 0 or self._waits:
             self._beat = BEAT
             self._look(context)
+        areas = viewports()
         if not self._waits:
-            view = view_of(context)
+            view = view_of(context, areas)
             frames = self._steer(view, seconds)
             self._show()
             self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
-        redraw_views()
+        redraw_views(areas)
 
     @property
     def is_over(self):
@@ -289,8 +295,7 @@ class Session:
 
     def _obs(self):
         """(Puppet, armature) of all that are still there."""
-        found = [(puppet, puppet.fetch()) for puppet in self._puppets]
-        return [(puppet, ob) for puppet, ob in found if ob is not None]
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch()) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -371,8 +376,10 @@ class Session:
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
         puppet = self.driven
         _, facing = puppet.player.simulation.roots[puppet.index]
-        relative = "WORLD" if self.recording is not None else self._relative
-        heading = {"VIEW": _heading, "CHARACTER": lambda _: facing, "WORLD": lambda _: 0.0}[relative](view)
+        if self.recording is not None or self._relative == "WORLD":
+            heading = 0.0
+        else:
+            heading = _heading(view) if self._relative == "VIEW" else facing
         stick = self._stick(view, heading, facing, seconds)
         if not puppet.input or puppet.input[-1][1:] != (stick, heading):
             puppet.input.append((self.seconds, stick, heading))
@@ -420,15 +427,17 @@ class Session:
                 self._end_comparing()
 
     def _take_view_along(self, view):
-        if view is None:
+        if view is None or not self._follow:
+            self._seen = None
             return
         puppet = self.driven
         place, _ = puppet.player.roots[puppet.index]
         root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index)))
         before, self._seen = self._seen, (puppet, root)
-        if self._follow and before is not None and before[0] is puppet:
-            self._view_before = self._view_before or view.view_location.copy()
-            view.view_location += root - before[1]
+        if before is not None and before[0] is puppet:
+            location = view.view_location
+            self._view_before = self._view_before or location.copy()
+            location += root - before[1]  # is the view's own: set once
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""

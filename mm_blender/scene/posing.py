@@ -9,16 +9,18 @@ from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
 from . import keys, rig, takes
 
-# What each pair of a quaternion's components adds to a transposed matrix.
-_TO_COLUMNS = TO_FRAME.reshape(16, 4, 4).swapaxes(1, 2).reshape(16, 16).astype(np.float32)
+# What each pair of a quaternion's components, the place x, y, z and a one add to a transposed matrix.
+_TO_COLUMNS = np.zeros((20, 4, 4))
+_TO_COLUMNS[:16] = TO_FRAME.reshape(16, 4, 4).swapaxes(1, 2)
+_TO_COLUMNS[16:19, 3, :3], _TO_COLUMNS[19] = np.eye(3), np.eye(4)
 
 
 class Poser:
     """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
 
-    What a joint's local transform differs from rest is the basis of its bone: one product of matrices for all bones,
-    transposed as Blender has them in memory. Where bones hang from each other in another way than joints do, they are
-    worked out one by one as for keyframes.
+    What a joint's local transform differs from rest is the basis of its bone: one product for all bones, transposed as
+    Blender has them in memory. Where bones hang from each other in another way than joints do, they are worked out one
+    by one as for keyframes.
     """
 
     def __init__(self, ob, database, names=None):
@@ -36,16 +38,19 @@ class Poser:
         if not self._alike:
             self._write_one_by_one(ob, root, positions, rotations)
         else:
-            locals_, bones = self._turned(rotations), ob.pose.bones
-            locals_[self._moved, 3, :3] = positions[self._there] * self._unscaled
+            bones, turns = ob.pose.bones, rotations.take(self._joints, axis=0)
+            places = [*positions.tolist(), self._fixed]
+            for at, column in self._moved:
+                self._places[at] = places[column]
             # The first bone stands in the world: a root bone, or the hips, that hang from a root that was made.
-            top = locals_[self._top] if self._made_root else self._own
-            locals_[self._top] = top.dot(_standing(root * self._unscaled, rotations[0]))
+            place, turn = self._own or (places[self._hips], turns[self._top].tolist())
+            self._places[self._top], turns[self._top] = _standing(root.tolist(), rotations[0].tolist(), place, turn)
+            np.multiply(turns[:, :, None], turns[:, None, :], out=self._pairs)
             if len(self._at) == len(self._bases):
-                np.matmul(locals_, self._before, out=self._bases)
+                np.matmul(self._rows, self._to_basis, out=self._bases)
             else:  # bones that are no joints stay as they are
                 bones.foreach_get("matrix_basis", self._flat)
-                self._bases[self._at] = locals_ @ self._before
+                self._bases[self._at] = self._rows @ self._to_basis
             bones.foreach_set("matrix_basis", self._flat)
         ob.update_tag()
 
@@ -56,35 +61,24 @@ class Poser:
             return self.database.skeleton
         return takes.renamed(self.database.skeleton, self.names, now)
 
-    def _turned(self, rotations):
-        """(B, 4, 4) the joints' local transforms with these rotations, as if none of them moved."""
-        mine = rotations.take(self._joints, axis=0)
-        pairs = mine[:, :, None] * mine[:, None, :]
-        found = pairs.reshape(-1, 16).dot(_TO_COLUMNS)
-        found += self._still
-        return found.reshape(-1, 4, 4)
-
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
         self._world, self._count = ob.matrix_world.copy(), len(ob.data.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
         joints = np.array([baked.index(name) for name in skeleton.names])
-        self._made_root = baked.names[0] not in skeleton.names
+        made_root = baked.names[0] not in skeleton.names
         bones = [ob.data.bones[name] for name in skeleton.names]
         self._alike = _hang_alike(bones, skeleton, baked)
         if not self._alike:
             return
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
-        self._unscaled = np.float32(1 / scale)
-        own = np.eye(4)
-        if not self._made_root:
-            place_of_root, turn_of_root = takes.root_bone(skeleton, baked)
-            own = _matrix(place_of_root * self._unscaled, turn_of_root)
+        own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
+        own = _matrix(own_place / scale, own_turn)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
         before = [np.array(bone.matrix_local if bone.parent is None
                            else bone.parent.matrix_local.inverted() @ bone.matrix_local) for bone in bones]
-        before[0] = _matrix(place * self._unscaled, turn) @ before[0]
+        before[0] = _matrix(place / scale, turn) @ before[0]
         for index, joint in enumerate(joints):
             if index and baked.parents[joint] == 0:
                 before[index] = own @ before[index]
@@ -92,14 +86,18 @@ class Poser:
         at = np.array([ob.data.bones.find(bone.name) for bone in bones])
         order = at.argsort()
         self._at, self._joints, self._top = at[order], joints[order], int(order.argmin())
-        self._own = own.T.astype(np.float32)
-        self._before = np.linalg.inv(before)[order].swapaxes(1, 2).astype(np.float32, order="C")
-        still = np.tile(np.eye(4, dtype=np.float32), (len(joints), 1, 1))
-        still[:, 3, :3] = self.database.fixed[self._joints] * self._unscaled
-        self._still = still.reshape(-1, 16)
+        to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
+        to_basis[:, 16:19] /= scale
+        self._to_basis = to_basis.reshape(-1, 20, 16).astype(np.float32)
         # Which of the moving joints are bones, and which bones they are.
-        self._there, self._moved = np.nonzero(self._moving[:, None] == self._joints)
-        self._bases = np.empty((len(ob.data.bones), 4, 4), dtype=np.float32)
+        self._moved = np.argwhere(self._joints[:, None] == self._moving).tolist()
+        # The first bone, if it is a root bone, or else where it hangs: as one of those, or as fixed.
+        self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
+        self._hips, self._fixed = dict(self._moved).get(self._top, -1), self.database.fixed[joints[0]].tolist()
+        self._rows = np.ones((len(joints), 1, 20), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
+        self._pairs, self._places = self._rows[:, 0, :16].reshape(-1, 4, 4), self._rows[:, 0, 16:19]
+        self._places[:] = self.database.fixed[self._joints]
+        self._bases = np.empty((len(ob.data.bones), 1, 16), dtype=np.float32)
         self._flat = self._bases.ravel()
 
     def _write_one_by_one(self, ob, root, positions, rotations):
@@ -124,11 +122,12 @@ def _hang_alike(bones, skeleton, baked):
     return True
 
 
-def _standing(place, turn):
-    """The transposed matrix of something that stands upright."""
-    (x, y, z), (w, _, _, v) = place.tolist(), turn.tolist()
-    cos, sin = w * w - v * v, 2 * w * v
-    return np.array(((cos, sin, 0, 0), (-sin, cos, 0, 0), (0, 0, 1, 0), (x, y, z, 1)), dtype=np.float32)
+def _standing(root, upright, place, turn):
+    """Place and rotation in the world of what is seen from a root, whose own rotation is upright."""
+    (x, y, z), (cos, _, _, sin), (right, forward, up), (a, b, c, d) = root, upright, place, turn
+    way = complex(cos, sin) ** 2 * complex(right, forward)
+    return ((x + way.real, y + way.imag, z + up),
+            (cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a))
 
 
 def _matrix(place, turn):

@@ -4,15 +4,20 @@
 import bpy
 
 
+def viewports():
+    """The areas of all 3D viewports. They are not to be kept: Blender may free them at any time."""
+    return _areas("VIEW_3D")
+
+
 def redraw_viewports():
     """All 3D viewports: what is drawn in them has changed."""
-    for area in _viewports():
+    for area in viewports():
         area.tag_redraw()
 
 
-def redraw_views():
-    """What the 3D viewports show, without their headers and sidebars."""
-    _redraw_regions("WINDOW")
+def redraw_views(areas=None):
+    """What the 3D viewports show, or some of them, without their headers and sidebars."""
+    _redraw_regions("WINDOW", viewports() if areas is None else areas)
 
 
 def redraw_preferences():
@@ -23,18 +28,14 @@ def redraw_preferences():
 
 def redraw_panels():
     """Their sidebars alone: the scene itself has not changed."""
-    _redraw_regions("UI")
+    _redraw_regions("UI", viewports())
 
 
-def _redraw_regions(kind):
-    for area in _viewports():
+def _redraw_regions(kind, areas):
+    for area in areas:
         for region in area.regions:
             if region.type == kind:
                 region.tag_redraw()
-
-
-def _viewports():
-    return _areas("VIEW_3D")
 
 
 def _areas(kind):

@@ -99,14 +99,21 @@ def _signature(path):
 def speeds_of(ob):
     """The Speeds at full stick: the artist's own, or those of the database or the networks; None before either was
     read."""
-    settings = ob.mm.drive
-    if settings.own_speeds:
-        return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
+    if (own := own_speeds(ob)) is not None:
+        return own
     try:
         found = _libraries.get(baking.database_path(ob)) or _learned.get((training.networks_path(ob), "LMM"))
     except MotionError:
         return None
     return found[-1].speeds if found is not None else None
+
+
+def own_speeds(ob):
+    """The Speeds that the artist has set, or None."""
+    settings = ob.mm.drive
+    if not settings.own_speeds:
+        return None
+    return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
 
 
 def settings_of(ob):
@@ -196,7 +203,7 @@ class Stage(Cast):
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""
         self.player.settings = settings_of(ob)
-        self._speeds, self._query = speeds_of(ob), ob.mm.drive.query
+        self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
         self._weigh(ob)
         self._look_around(ob, context)
         self.sentences = [self._mismatch] * bool(self._mismatch)

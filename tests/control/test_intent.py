@@ -55,10 +55,11 @@ def test_buttons_choose_the_gait():
 
 
 def test_a_jump_is_a_large_change_of_velocity_or_facing_and_nothing_less():
-    velocities, yaws = np.array([[0, 1.4]] * 4), np.full(4, 3.1)
-    new_velocities = np.array([[0, 1.4], [0, 1.2], [0, -1.4], [0, 1.4]])
-    new_yaws = np.array([3.1, -3.1, 3.1, 2.0])  # the second has only turned past ±π
-    assert jumps(velocities, yaws, new_velocities, new_yaws).tolist() == [False, False, True, True]
+    wish = (0, 1.4), 3.1
+    assert not jumps(*wish, *wish)
+    assert not jumps(*wish, (0, 1.2), -3.1)  # it has only turned past ±π
+    assert jumps(*wish, (0, -1.4), 3.1)
+    assert jumps(*wish, (0, 1.4), 2.0)
 
 
 def test_who_crouches_plays_crouching_and_nobody_else_does():

@@ -122,7 +122,9 @@ def reaching(legs, chains, frames, goals):
     turns = [[turns_of(*swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
              for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
     chains = chains.copy()
-    chains[:, :, -4:] = turned(turners(chains[:, :, -4:], frames), np.array(turns))
+    turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)
+    above, own = turns_there[:, :, :, -5:-1], turns_there[:, :, :, -4:]
+    chains[:, :, -4:] = turned(turners(above, own), np.array(turns))
     return chains
 
 
