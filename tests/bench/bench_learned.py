@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How close is Learned Motion Matching to Motion Matching? All courses, and ten minutes of random driving.
 
-The demo character's networks are those that ship; for LAFAN1 the file that MM_LAFAN1_NETWORKS names, trained on the
-plain clips.
+The demo character's networks are those that ship. For LAFAN1 the environment names a database (MM_LAFAN1) and networks
+that were trained on it (MM_LAFAN1_NETWORKS); neither ships.
 """
 
 # ruff: noqa: E402
@@ -39,7 +39,6 @@ def main():
 
 def measure(label, database, networks):
     usual, own = Library(database), driving.own_acceleration(database)
-    # Without its database if it is another bake of the same motion: then it has no latents of its frames.
     played = library_for("lmm", networks, usual)
     here, there = (learned.drive_courses(library, database, own=own) for library in (usual, played))
     for name, figure in here.items():
