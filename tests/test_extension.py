@@ -66,6 +66,7 @@ def test_the_zip_holds_what_the_artist_needs_and_nothing_else(tmp_path):
     with zipfile.ZipFile(dev.build(sys.executable, tmp_path)) as archive:
         names = archive.namelist()
     top = {name.partition("/")[0] for name in names}
-    needed = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md", "mm_blender", "operators", "panels"}
+    needed = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md", "mm_blender", "operators", "panels",
+              "trained"}
     assert top - {"wheels"} == needed
-    assert all(name.endswith((".py", ".toml", ".md", ".whl", "LICENSE", "/")) for name in names)
+    assert all(name.endswith((".py", ".toml", ".md", ".mmnet", ".whl", "LICENSE", "/")) for name in names)

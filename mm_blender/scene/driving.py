@@ -7,29 +7,29 @@ fetches them anew. Actions stay assigned: what a frame change shows of them is c
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
 from ..control.gamepad import Gamepads
 from ..control.intent import beyond_dead_zone
 from ..control.keyboard import Keyboard
-from ..control.stick import Recording
 from ..errors import MotionError
 from ..playback.live import LONGEST
 from . import takes
-from .before import ArmatureBefore, SceneBefore
+from .before import SceneBefore
 from .character import active_armature
 from .comparing import Double, other_method, remove_copies
-from .posing import Poser
+from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views, viewports
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
+from .view import heading_of, orbit, view_of
 
-__all__ = ["Paths", "Puppet", "Session", "Status", "current", "last_input", "speeds_of", "start", "stop", "view_of"]
+__all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "stop"]
 
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)
@@ -56,28 +56,6 @@ class Status:
     seconds: float = 0.0
     sentences: tuple = ()  # trouble
     notes: tuple = ()  # good to know; nothing is wrong
-
-
-@dataclass(eq=False)
-class Paths:
-    """What the viewport can show of the driven character, in the world.
-
-    desired, desired_facings  (T, 3), (T,) where the stick leads, from the simulated root on
-    matched                   (T, 3) where the frame that is playing leads, from the root on
-    toes, held                (2, 3), (2,)
-    root, yaw                 of the character
-    simulated, simulated_yaw  of the point that the stick moves
-    """
-
-    desired: np.ndarray
-    desired_facings: np.ndarray
-    matched: np.ndarray
-    toes: np.ndarray
-    held: np.ndarray
-    root: np.ndarray
-    yaw: float
-    simulated: np.ndarray
-    simulated_yaw: float
 
 
 _session = None
@@ -113,56 +91,6 @@ def stop(context):
 def last_input(ob):
     """The Recording of what steered an armature last, or None."""
     return _inputs.get(ob.name)
-
-
-def view_of(context, areas=None):
-    """The view that is driven in: of the largest 3D viewport in the window; None if there is none.
-
-    areas: what viewports() has found
-    """
-    screen = context.window.screen if context.window else None
-    areas = [area for area in (viewports() if areas is None else areas) if area.id_data == screen]
-    if not areas:
-        return None
-    largest = max(areas, key=lambda area: area.width * area.height) if len(areas) > 1 else areas[0]
-    return largest.spaces.active.region_3d
-
-
-class Puppet:
-    """A character that takes part: its armature by name, and its place on a Stage."""
-
-    def __init__(self, ob, stage, index):
-        self.name, self.uid = ob.name, ob.session_uid
-        self.stage, self.index, self.waits = stage, index, ""
-        self.player, self.database = stage.player, stage.library.database
-        self.input = []  # (seconds, Stick, yaw that its forward meant)
-        self.before, self.poser, self.trouble = None, None, ""
-        self.rebind(ob)
-        if self.trouble:
-            raise MotionError(self.trouble)
-
-    def rebind(self, ob):
-        """Look at the armature anew. A state from before driving, which undo may bring, is what Esc restores then."""
-        try:
-            self.poser = Poser(ob, self.database, self.poser and self.poser.names)
-            self.trouble = ""
-        except MotionError as error:
-            self.trouble = str(error)
-        if self.before is None or not ob.mm.drive.driving:
-            self.before = ArmatureBefore(ob)
-        ob.mm.drive.driving = True
-
-    def fetch(self):
-        """The armature object, also after it was renamed; None if it is gone."""
-        ob = bpy.data.objects.get(self.name)
-        if ob is None or ob.session_uid != self.uid:
-            ob = next((other for other in bpy.data.objects if other.session_uid == self.uid), None)
-            self.name = ob.name if ob is not None else self.name
-        return ob
-
-    def clip(self, ob):
-        """What it has played."""
-        return self.stage.film.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
 
 
 class Session:
@@ -232,7 +160,7 @@ class Session:
     def paths(self):
         """Paths of the driven character now; worked out only if somebody looks."""
         if self._paths is None:
-            self._paths = _paths(self.driven)
+            self._paths = self.driven.paths()
         return self._paths
 
     def keep(self):
@@ -322,7 +250,7 @@ class Session:
         for puppet, ob in obs:
             if puppet.trouble or waited:
                 puppet.rebind(ob)  # the armature may have been edited
-            puppet.waits = puppet.trouble or _why_it_waits(ob, context)
+            puppet.waits = puppet.why_it_waits(ob, context)
         self._waits = self.driven.waits
         driven = next(ob for puppet, ob in obs if puppet is self.driven)
         leaders = {puppet.stage: ob for puppet, ob in obs} | {self.driven.stage: driven}
@@ -379,7 +307,7 @@ class Session:
         if self.recording is not None or self._relative == "WORLD":
             heading = 0.0
         else:
-            heading = _heading(view) if self._relative == "VIEW" else facing
+            heading = heading_of(view) if self._relative == "VIEW" else facing
         stick = self._stick(view, heading, facing, seconds)
         if not puppet.input or puppet.input[-1][1:] != (stick, heading):
             puppet.input.append((self.seconds, stick, heading))
@@ -401,7 +329,7 @@ class Session:
             if "toggle_strafe" in self.gamepads.pressed:
                 self.toggle_strafe()
             if view is not None:
-                _orbit(view, *(self.gamepads.look * ORBIT * seconds))
+                orbit(view, *(self.gamepads.look * ORBIT * seconds))
         if self.keyboard.held or pad is None:
             self.device = "Keyboard"
         elif beyond_dead_zone(pad.move).any() or beyond_dead_zone(pad.face).any() or pad.run or pad.crouch:
@@ -483,67 +411,13 @@ class Session:
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
             _befores[puppet.uid] = puppet.before
-            _inputs[ob.name] = _recorded(puppet.input, self.seconds) if puppet.input else None
+            _inputs[ob.name] = puppet.recording(self.seconds)
         for stage in self._stages:
             stage.clear()
         if self.gamepads is not None:
             self.gamepads.close()
         redraw_views()
         redraw_panels()
-
-
-def _paths(puppet):
-    """Paths of a character as of now."""
-    player, index, stage = puppet.player, puppet.index, puppet.stage
-    height = float(player.heights[index])
-    desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
-    matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
-    root, simulated = (np.array([*places[index], height]) for places in (player.positions, player.simulation.positions))
-    return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index],
-                 player.feet.locked[index], root, float(player.yaws[index]), simulated,
-                 float(player.simulation.yaws[index]))
-
-
-def _at_height(places, height):
-    return np.column_stack([places, np.full(len(places), height)])
-
-
-def _heading(view):
-    """The yaw in which a view looks; where it looks straight down, in which it has its upper edge."""
-    if view is None:
-        return 0.0
-    ahead, up = (view.view_rotation @ Vector(axis) for axis in ((0, 0, -1), (0, 1, 0)))
-    way = ahead if ahead.xy.length > 0.1 else up
-    return float(np.arctan2(-way.x, way.y))
-
-
-def _orbit(view, right, up):
-    """Turn a view about what it looks at, by radians."""
-    if right or up:
-        turn = Quaternion((0, 0, 1), -right) @ view.view_rotation
-        view.view_rotation = turn @ Quaternion((1, 0, 0), up)
-
-
-def _why_it_waits(ob, context):
-    """Why an armature cannot be shown moving at present, as a sentence; empty if it can."""
-    if ob.mode == "EDIT":
-        return f'Waiting: leave Edit Mode of "{ob.name}" to go on.'
-    if ob.name not in context.view_layer.objects:
-        return f'Waiting: "{ob.name}" is not in this scene.'
-    return ""
-
-
-def _recorded(moments, end):
-    """A Recording, as seen from the world, of (seconds, Stick, yaw that its forward meant), until so many seconds."""
-    moments = [*moments, (end, *moments[-1][1:])]
-    return Recording.of([seconds for seconds, _, _ in moments], [_in_world(stick, yaw) for _, stick, yaw in moments])
-
-
-def _in_world(stick, heading):
-    """The Stick whose forward is the world's Y axis."""
-    turn = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
-    (move_x, move_y), (face_x, face_y) = (turn @ stick.move).tolist(), (turn @ stick.face).tolist()
-    return replace(stick, move_x=move_x, move_y=move_y, face_x=face_x, face_y=face_y)
 
 
 # What Blender does meanwhile

@@ -13,6 +13,7 @@ from ..control.intent import beyond_dead_zone
 from . import drawing, driving, keymap
 from .guides import Guides, closed, fan
 from .overlay import size_of
+from .view import view_of
 
 # In pixels of a screen whose resolution scale is 1: text and a line of it, a key, the board's edge and what is between.
 TEXT, LINE, KEY, EDGE, GAP, LABEL, FACTS = 11, 20, 21, 12, 4, 40, 220
@@ -171,7 +172,7 @@ def guides_of(paths, settings, size):
 
 def _draw_board():
     session, ob = _driven()
-    if ob is None or not ob.mm.drive.show_hud or bpy.context.region_data != driving.view_of(bpy.context):
+    if ob is None or not ob.mm.drive.show_hud or bpy.context.region_data != view_of(bpy.context):
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, TEXT * scale)

@@ -12,8 +12,9 @@ from mm_blender.control.keyboard import Keyboard
 from mm_blender.control.stick import Stick
 from mm_blender.matching.picture import COLOURS, LIFT
 from mm_blender.scene import drawing, hud, keymap
-from mm_blender.scene.driving import Paths, Status
+from mm_blender.scene.driving import Status
 from mm_blender.scene.guides import Guides, smooth
+from mm_blender.scene.puppet import Paths
 
 STATUS = Status(clip="walk arc left", second=1.25, tags=("walk", "arc"), gait="run", speed=3.42, cost=0.371,
                 search_ms=0.12, frame_ms=1.34, seconds=72.46)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The view that is driven in: which one it is, where it looks, and turning it."""
+
+import numpy as np
+from mathutils import Quaternion, Vector
+
+from .screen import viewports
+
+
+def view_of(context, areas=None):
+    """The view that is driven in: of the largest 3D viewport in the window; None if there is none.
+
+    areas: what viewports() has found
+    """
+    screen = context.window.screen if context.window else None
+    areas = [area for area in (viewports() if areas is None else areas) if area.id_data == screen]
+    if not areas:
+        return None
+    largest = max(areas, key=lambda area: area.width * area.height) if len(areas) > 1 else areas[0]
+    return largest.spaces.active.region_3d
+
+
+def heading_of(view):
+    """The yaw in which a view looks; where it looks straight down, in which it has its upper edge."""
+    if view is None:
+        return 0.0
+    ahead, up = (view.view_rotation @ Vector(axis) for axis in ((0, 0, -1), (0, 1, 0)))
+    way = ahead if ahead.xy.length > 0.1 else up
+    return float(np.arctan2(-way.x, way.y))
+
+
+def orbit(view, right, up):
+    """Turn a view about what it looks at, by radians."""
+    if right or up:
+        turn = Quaternion((0, 0, 1), -right) @ view.view_rotation
+        view.view_rotation = turn @ Quaternion((1, 0, 0), up)
