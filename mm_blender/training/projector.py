@@ -11,10 +11,11 @@ import torch
 
 from ..matching.tags import select
 from ..playback.library import search_of
+from .muon import FEWER_TURNS
 from .stage import Stage, layers, to_weights
 
 HIDDEN, HIDDEN_LAYERS = 512, 4
-BATCH = 128
+BATCH = 512
 # This share of the queries comes from driving, with a little noise; the others are frames with noise (algorithm 3).
 DRIVEN, DRIVEN_NOISE = 0.7, 0.1
 # What is wanted while driving could as well be wanted so many seconds sooner or later, in another pose.
@@ -36,7 +37,8 @@ class ProjectorStage(Stage):
         self._size, combinations = examples.features.shape[1], len(examples.combinations[0])
         torch.manual_seed(seed)
         super().__init__({"projector": layers(self._size + combinations, *[hidden] * HIDDEN_LAYERS,
-                                              self.states.shape[1])}, seed, examples.device)
+                                              self.states.shape[1])}, seed, examples.device, matrices=True,
+                         turns=FEWER_TURNS)
         self.search = search_of(examples.database)
         self.limits = Limits(examples)
         self._driven = driven[0], self.limits.numbers(driven[1]), driven[2]
@@ -161,7 +163,7 @@ class _Pool:
         device = stage.states.device
         self._queries = torch.empty((POOL, stage._size), device=device)
         self._limits, self._frames = torch.empty(POOL, dtype=torch.long), torch.empty(POOL, dtype=torch.long)
-        self.renew(16 * BATCH, stage.rngs[0])
+        self.renew(8 * BATCH, stage.rngs[0])
 
     def renew(self, count, rng):
         queries, limits = self._stage.queries(count, rng)

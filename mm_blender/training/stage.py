@@ -14,7 +14,7 @@ from torch import nn
 from ..errors import Cancelled
 from ..networks.network import Weights
 from . import ranks
-from .muon import Muon
+from .muon import TURNS, Muon
 
 # The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
 RATE, MUON_RATE, WARM = 2e-3, 8e-3, 0.02
@@ -39,8 +39,8 @@ class Stage:
 
     name = error = ""
 
-    def __init__(self, networks, seed, device, threads=1, matrices=False):
-        """matrices: Muon for the matrices, which pays where they are small; AdamW for all others."""
+    def __init__(self, networks, seed, device, threads=1, matrices=False, turns=TURNS):
+        """matrices: Muon for the matrices, in so many turns; AdamW for all others."""
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
         self.parameters = list(self.networks.parameters())
@@ -48,7 +48,7 @@ class Stage:
         others = [one for one in self.parameters if not matrices or one.ndim < 2]
         self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
         if by_muon:
-            self.optimisers.append(Muon(by_muon, MUON_RATE))
+            self.optimisers.append(Muon(by_muon, MUON_RATE, turns))
         self.rngs = [np.random.default_rng([seed, ranks.RANK, thread]) for thread in range(threads)]
         self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self._group = ranks.Group(device)
