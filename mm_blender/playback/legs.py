@@ -143,21 +143,24 @@ def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
     hip, knee, ankle, toe = joints
     if goal == tuple(toe) and not pitch:
         return NONE, NONE, NONE
-    thigh, shin, leg, foot, way = (_minus(knee, hip), _minus(ankle, knee), _minus(ankle, hip), _minus(toe, ankle),
-                                   _minus(goal, hip))
-    upper, lower, old = math.hypot(*thigh), math.hypot(*shin), math.hypot(*leg)
+    # Written out: a function for differences would cost more than they do.
+    (hip_x, hip_y, hip_z), (knee_x, knee_y, knee_z), (x, y, z) = hip, knee, ankle
+    thigh, shin = (knee_x - hip_x, knee_y - hip_y, knee_z - hip_z), (x - knee_x, y - knee_y, z - knee_z)
+    leg, foot = (x - hip_x, y - hip_y, z - hip_z), (toe[0] - x, toe[1] - y, toe[2] - z)
+    upper, lower, old = math.dist(hip, knee), math.dist(knee, ankle), math.dist(hip, ankle)
     new_foot = _pitched(foot, pitch) if pitch and has_toes else foot
-    ankle_way = _minus(way, new_foot)
-    far = math.hypot(*ankle_way)
+    way = goal[0] - hip_x, goal[1] - hip_y, goal[2] - hip_z
+    far = math.dist(way, new_foot)
     room = max((upper + lower) * extension - old, 1e-6)
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
     longest = old + room * (math.tanh((far - old) / room) if has_toes else 1.0)
     if far > longest and has_toes:
         new_foot = _heel_up(way, new_foot, longest)
-        ankle_way = _minus(way, new_foot)
-        far = math.hypot(*ankle_way)
-    new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, max(far, 1e-9), longest)
-    return (_swing(thigh, new_thigh), _swing(shin, _minus(new_leg, new_thigh)),
+        far = math.dist(way, new_foot)
+    (x, y, z), (a, b, c) = way, new_foot
+    new_thigh, (x, y, z) = _bent(thigh, leg, (x - a, y - b, z - c), front, upper, lower, old, max(far, 1e-9), longest)
+    a, b, c = new_thigh
+    return (_swing(thigh, new_thigh), _swing(shin, (x - a, y - b, z - c)),
             NONE if new_foot is foot else _swing(foot, new_foot))
 
 
@@ -241,10 +244,6 @@ def _after(back, swing):
 def _opposite(swing):
     w, x, y, z = swing
     return w, -x, -y, -z
-
-
-def _minus(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 def _down_to(skeleton, joint):
