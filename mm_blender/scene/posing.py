@@ -9,10 +9,12 @@ from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
 from . import keys, rig, takes
 
-# What each pair of a quaternion's components, the place x, y, z and a one add to a transposed matrix.
-_TO_COLUMNS = np.zeros((20, 4, 4))
-_TO_COLUMNS[:16] = TO_FRAME.reshape(16, 4, 4).swapaxes(1, 2)
-_TO_COLUMNS[16:19, 3, :3], _TO_COLUMNS[19] = np.eye(3), np.eye(4)
+# The ten pairs of a quaternion's components; what each of them, the place x, y, z and a one add to a transposed matrix.
+_FIRST, _SECOND = np.triu_indices(4)
+_TO_COLUMNS = np.zeros((14, 4, 4))
+_TO_COLUMNS[:10] = TO_FRAME.reshape(4, 4, 4, 4)[_FIRST, _SECOND].swapaxes(1, 2)
+_TO_COLUMNS[:10][_FIRST != _SECOND] *= 2  # either may come first
+_TO_COLUMNS[10:13, 3, :3], _TO_COLUMNS[13] = np.eye(3), np.eye(4)
 
 
 class Poser:
@@ -89,18 +91,17 @@ class Poser:
         order = at.argsort()
         self._at, self._joints, self._top, self._first = at[order], joints[order], int(order.argmin()), int(joints[0])
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
-        to_basis[:, 16:19] /= scale
-        self._to_basis = to_basis.reshape(-1, 20, 16).astype(np.float32)
+        to_basis[:, 10:13] /= scale
+        self._to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
         # Which of the moving joints are bones, and which bones they are.
         self._moved = np.argwhere(self._joints[:, None] == self._moving).tolist()
         # The first bone, if it is a root bone, or else where it hangs: as one of those, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
         self._hips, self._fixed = dict(self._moved).get(self._top, -1), self.database.fixed[joints[0]].tolist()
-        self._rows = np.ones((len(joints), 1, 20), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
-        self._pairs, self._places = self._rows[:, 0, :16], self._rows[:, 0, 16:19]
+        self._rows = np.ones((len(joints), 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
+        self._pairs, self._places = self._rows[:, 0, :10], self._rows[:, 0, 10:13]
         # Where in all rotations both components of each pair are: much faster than products of such short rows.
-        components = 4 * self._joints[:, None] + np.arange(4)
-        self._left, self._right = components.repeat(4, axis=1), np.tile(components, 4)
+        self._left, self._right = (4 * self._joints[:, None] + each for each in (_FIRST, _SECOND))
         self._places[:] = self.database.fixed[self._joints]
         self._bases = np.empty((self._count, 1, 16), dtype=np.float32)
         self._flat = self._bases.ravel()
