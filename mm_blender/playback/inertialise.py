@@ -7,6 +7,7 @@ older offset in it.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from ..motion import quat, spring
 from .pose import Pose
 
 KINDS = ("spring", "quintic")
-# So many tables of what decays how are kept ready.
-READY = 32
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,8 @@ class Inertia:
         self._slower[:self._joints] = 1.0 if slower is None else slower
         # Joints that are equally slow are a group. Offset and speed of a joint are in the columns of its group, with
         # zeros in those of the others: so what becomes of all of them is a single product.
-        self._paces = np.unique(self._slower)
+        self._paces, self._longest = tuple(np.unique(self._slower).tolist()), 1
         self._groups = (self._slower[:, None] == self._paces).astype(np.float32)[..., None]  # (P, G, 1)
-        self._decays = {}  # of half-life, step and how many steps
         # x, y and z come first, and then characters: what is worked out at once lies together.
         shape = (3, self._joints + self._moving + 1, len(pose.rotations))
         self._state = np.zeros((*shape, 2 * len(self._paces)), dtype=np.float32)
@@ -99,7 +97,7 @@ class Inertia:
         """Characters `who` (indices) have played so many steps of dt each."""
         for index, count in zip(who, steps):
             if self.blend.kind == "spring":
-                self._state[:, :, index] = self._state[:, :, index] @ self._decay(max(steps), dt)[0][count]
+                self._state[:, :, index] = self._state[:, :, index] @ self._decay(count, dt)[0][count]
             else:
                 self._age[:, index] += np.float32(dt) * count
                 self._put(slice(None), index, np.array(quintic(
@@ -110,7 +108,9 @@ class Inertia:
         what is left of their offsets by then."""
         count = travel.shape[1]
         if self.blend.kind == "spring":
-            offsets = self._state.take(who, axis=2).dot(self._decay(count, dt)[1])
+            state = self._state.take(who, axis=2)
+            offsets = state.reshape(-1, state.shape[-1]).dot(self._decay(count, dt)[1][:, :count])
+            offsets = offsets.reshape(*state.shape[:-1], count)
         else:
             ages = self._age[:, who, None] + dt * np.arange(1, count + 1, dtype=np.float32)
             offsets = quintic(*self._start[..., who, None], ages, self.blend.duration, self.blend.overshoot)[0]
@@ -119,19 +119,21 @@ class Inertia:
                 travel + offsets[:, -1].transpose(1, 2, 0))
 
     def _decay(self, count, dt):
-        """What becomes of the columns of a state within steps of dt: (count + 1, 2 G, 2 G) after none to count, and the
-        offsets alone, (2 G, count), after one to count."""
-        key = self.blend.halflife, dt, count
-        if key not in self._decays:
-            times = dt * np.arange(count + 1)
-            after = np.zeros((count + 1, 2 * len(self._paces), 2 * len(self._paces)), dtype=np.float32)
-            for group, pace in enumerate(self._paces):
-                part = slice(2 * group, 2 * group + 2)
-                ends = [spring.decay(*begin, self.blend.halflife * pace, times) for begin in np.eye(2)]
-                after[:, part, part] = np.array(ends).transpose(2, 0, 1)
-            self._decays = self._decays if len(self._decays) < READY else {}
-            self._decays[key] = after, after[1:, :, ::2].sum(axis=-1).T.copy()
-        return self._decays[key]
+        """_decay_of() for at least so many steps of dt."""
+        self._longest = max(self._longest, count)
+        return _decay_of(self._paces, self.blend.halflife, dt, self._longest)
+
+
+@lru_cache(maxsize=32)
+def _decay_of(paces, halflife, dt, count):
+    """What becomes of the columns of a state whose groups have these paces (G,) within steps of dt: (count + 1, 2 G,
+    2 G) after none to count, and the offsets alone, (2 G, count), after one to count."""
+    after = np.zeros((count + 1, 2 * len(paces), 2 * len(paces)), dtype=np.float32)
+    for group, pace in enumerate(paces):
+        part = slice(2 * group, 2 * group + 2)
+        ends = [spring.decay(*begin, halflife * pace, dt * np.arange(count + 1)) for begin in np.eye(2)]
+        after[:, part, part] = np.array(ends).transpose(2, 0, 1)
+    return after, after[1:, :, ::2].sum(axis=-1).T.copy()
 
 
 def _turns(shown, shown_before, rotations, spins, dt):

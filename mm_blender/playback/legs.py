@@ -28,7 +28,7 @@ TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
 # What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
-_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16)
+_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).astype("f4")
 
 
 class Legs:
@@ -68,7 +68,7 @@ class Legs:
         # The same without the root, for seen_from_root(): both legs level by level.
         below = self.chain.T[1:]
         self._below, self._idle_below = np.maximum(below, 0).ravel(), np.argwhere(below < 0).tolist()
-        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].copy()
+        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].astype(np.float32)
         self._bearers = [*range(most - 2), most - 5]
         self.fronts = np.zeros((2, 3))
 
@@ -101,21 +101,21 @@ class Legs:
         """
         shape, levels = rotations.shape[:2], self.chain.shape[1] - 1
         # Components first, then levels of the chains, then sides: what is worked out at once lies together.
-        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
+        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).reshape(4, levels, -1)
         for level, side in self._idle_below:
             turns.reshape(4, levels, 2, -1)[:, level, side] = _ONES[:, :1]
         # Two levels at once: a pair's own product first, then both after what comes before.
         turns[:, 1:-1:2] = quat.mul(turns[:, :-1:2], turns[:, 1:-1:2], axis=0)
         for level in range(2, levels, 2):
             turns[:, level:level + 2] = quat.mul(turns[:, level - 1:level], turns[:, level:level + 2], axis=0)
-        ways = np.empty((3, levels + 1, 2, *shape))
+        ways = np.empty((3, levels + 1, 2, *shape), dtype=np.float32)
         ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
         for column, sides, level in self._moving:
             ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
         # All are turned as what they hang from: the first from the root, the last from the thigh.
         ways = ways.reshape(3, levels + 1, -1)
-        ways[:, 1:] = (quat.to_matrix(turns.take(self._bearers, axis=1), axis=0) * ways[:, 1:]).sum(axis=1)
-        ways[:, :-1].cumsum(axis=1, out=ways[:, :-1])
+        ways[:, 1:] = np.einsum("ijln,jln->iln", quat.to_matrix(turns.take(self._bearers, axis=1), axis=0), ways[:, 1:])
+        ways[:, :-1] = np.add.accumulate(ways[:, :-1], axis=1)
         legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
         return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
 
