@@ -238,8 +238,8 @@ class Feet:
                     continue
                 there = (complex(x, y) - place) * turn.conjugate()  # seen from the root
                 swings = swung(leg[:4], (there.real, there.imag, z - height), front, extension, has_toes, foot.pitch)
-                for each in turns_of(*swings):
-                    turns += each
+                thigh, shin, ankle, ball = turns_of(*swings)
+                turns += *thigh, *shin, *ankle, *ball
         return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
 
     def _look_at(self, ground, roots, steps, dt):
