@@ -114,7 +114,8 @@ class Inertia:
         else:
             ages = self._age[:, who, None] + dt * np.arange(1, count + 1, dtype=np.float32)
             offsets = quintic(*self._start[..., who, None], ages, self.blend.duration, self.blend.overshoot)[0]
-        turned = quat.mul(quat.exp(offsets[:, :self._joints], axis=0), rotations.transpose(3, 2, 0, 1), axis=0)
+        turned = quat.mul(quat.exp(offsets[:, :self._joints], axis=0),
+                          np.ascontiguousarray(rotations.transpose(3, 2, 0, 1)), axis=0)
         return (positions + offsets[:, self._joints:-1].transpose(2, 3, 1, 0), turned.transpose(2, 3, 1, 0),
                 travel + offsets[:, -1].transpose(1, 2, 0))
 
@@ -137,8 +138,8 @@ def _decay_of(paces, halflife, dt, count):
 
 
 def _turns(shown, shown_before, rotations, spins, dt):
-    """Offsets (half the angle) and speeds (2, 3, P) of what was shown (P, 4) one and two steps of dt ago to a motion that is at these
-    rotations (P, 4) now.
+    """Offsets and speeds (2, 3, P), half angles, of what was shown (P, 4) one and two steps of dt ago to a motion that
+    is at these rotations (P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
@@ -146,7 +147,7 @@ def _turns(shown, shown_before, rotations, spins, dt):
     back, turns = np.empty((3, 2, len(shown)), dtype=np.float32), np.empty((4, 2, len(shown)), dtype=np.float32)
     back[:, 0], back[:, 1] = spins.T * (-dt / 2), spins.T * -dt
     turns[:, 0], turns[:, 1] = shown.T, shown_before.T
-    there = quat.mul(quat.exp(back, axis=0), rotations.T[:, None], axis=0)
+    there = quat.mul(quat.exp(back, axis=0), np.ascontiguousarray(rotations.T)[:, None], axis=0)
     there[1:] *= -1
     turns = quat.mul(turns, there, axis=0)
     now, then = turns[:, 0], turns[:, 1]
