@@ -161,9 +161,11 @@ class Player:
                 if ended[index] or searched <= late or jumps(*self._asked[index], *wishes[index])]
 
     def _move_roots(self):
-        sync, dt = self.settings.sync, self.dt
-        self.roots = [synchronise(*travel(*root, step.travel, dt), step.travel, *goal, sync, dt)
-                      for root, step, goal in zip(self.roots, self._ahead.steps, self.simulation.roots)]
+        sync, dt, roots = self.settings.sync, self.dt, []
+        for (place, yaw), step, (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
+            place, yaw = travel(place, yaw, step.travel, dt)
+            roots.append(synchronise(place, yaw, step.travel, goal, goal_yaw, sync, dt))
+        self.roots = roots
 
     def _released(self):
         """The legs of feet that are let go in this frame, as Ahead.step() takes them."""
