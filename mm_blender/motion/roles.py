@@ -124,15 +124,15 @@ def _complete_trunk(skeleton, roles):
     arms = [roles.get(f"{side}_shoulder", roles.get(f"{side}_upper_arm")) for side in ("left", "right")]
     arms = [joint for joint in arms if joint is not None]
     if len(legs) == 2:
-        common = _common_ancestor(skeleton, *legs)
+        common = _above(skeleton, *legs)
         named = roles.get("hips")
-        if named is None or named not in _ancestors(skeleton, common):
+        if named is None or named not in skeleton.ancestors(common):
             roles["hips"] = common
     if "hips" not in roles:
         return
     if len(arms) == 2:
-        fork = _common_ancestor(skeleton, *arms)
-        path = _path(skeleton, roles["hips"], fork)
+        fork = _above(skeleton, *arms)
+        path = skeleton.path(roles["hips"], fork)
         if path:
             if roles.get("spine") not in path or roles["spine"] == roles["hips"]:
                 roles["spine"] = path[0]
@@ -150,7 +150,7 @@ def _complete_neck(skeleton, roles, fork):
     if "head" not in roles and (head := _head(skeleton, roles, fork)) != fork:
         roles["head"] = head
     if "neck" not in roles and "head" in roles:
-        path = _path(skeleton, fork, roles["head"])
+        path = skeleton.path(fork, roles["head"])
         if len(path) > 1:
             roles["neck"] = path[0]
 
@@ -175,7 +175,7 @@ def _head(skeleton, roles, fork):
 def _root(skeleton, roles):
     """Joint 0, where it is not the hips but carries them over the ground."""
     hips = roles.get("hips")
-    if hips in (None, 0) or 0 not in _ancestors(skeleton, hips):
+    if hips in (None, 0) or 0 not in skeleton.ancestors(hips):
         return None
     if _cores(skeleton)[0][1] in _ROOT:
         return 0
@@ -269,30 +269,14 @@ def _forward(skeleton, legs, pairs):
 
 def _limb(skeleton, end, other):
     """The joints from below the common ancestor of two ends down to the first end."""
-    return _path(skeleton, _common_ancestor(skeleton, end, other), end)
+    return skeleton.path(_above(skeleton, end, other), end)
 
 
 def _length(skeleton, joints):
     return float(np.linalg.norm(np.diff(skeleton.rest[0][joints], axis=0), axis=-1).sum())
 
 
-# The tree
-
-def _ancestors(skeleton, joint):
-    """A joint and all joints above it, from the joint upwards."""
-    chain = []
-    while joint >= 0:
-        chain.append(int(joint))
-        joint = skeleton.parents[joint]
-    return chain
-
-
-def _common_ancestor(skeleton, one, other):
-    above = set(_ancestors(skeleton, skeleton.parents[other]))
-    return next(joint for joint in _ancestors(skeleton, skeleton.parents[one]) if joint in above)
-
-
-def _path(skeleton, top, bottom):
-    """The joints below top down to bottom; empty when bottom does not lie below top."""
-    chain = _ancestors(skeleton, bottom)
-    return chain[:chain.index(top)][::-1] if top in chain else []
+def _above(skeleton, one, other):
+    """The lowest joint that is above both of two joints, or joint 0."""
+    joint = skeleton.fork(one, other)
+    return joint if joint not in (one, other) else max(int(skeleton.parents[joint]), 0)

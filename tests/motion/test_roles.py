@@ -4,8 +4,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from mm_blender.errors import MotionError
 from mm_blender.motion import bvh, demo, quat
-from mm_blender.motion.character import ROLES
+from mm_blender.motion.character import ROLES, Character
 from mm_blender.motion.roles import find_character, rest_facing
 from mm_blender.motion.skeleton import Skeleton
 
@@ -229,6 +230,73 @@ def test_capitals_do_not_matter(rig):
     sides = [side.upper() for side in sides]
     upper = {role: name.upper() for role, name in trunk.items()}
     assert find_character(_skeleton(sides, text.upper())).roles == _expected(sides, upper, limbs.upper())
+
+
+# Chains: each line is what the spine, then the neck, has from the bottom up.
+CHAINS = {
+    "Mixamo": ("mixamorig:Spine mixamorig:Spine1 mixamorig:Spine2", "mixamorig:Neck"),
+    "CMU": ("LowerBack Spine Spine1", "Neck Neck1"),
+    "LAFAN1": ("Spine Spine1 Spine2", "Neck"),
+    "VRM": ("J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest", "J_Bip_C_Neck"),
+    "classic BVH": ("Chest", "Neck"),
+    "ASF": ("lowerback upperback thorax", "lowerneck upperneck"),
+    "MakeHuman": ("spine05 spine04 spine03 spine02 spine01", "neck01 neck02 neck03"),
+    "Rigify metarig": ("spine.001 spine.002 spine.003", "spine.004 spine.005"),
+    "leg and calf": ("Spine Chest", ""),
+}
+
+
+@pytest.mark.parametrize("rig", CHAINS)
+def test_chains_have_all_joints_between_hips_and_head(rig):
+    character = find_character(_skeleton(*RIGS[rig][:2]))
+    for name, expected in zip(("spine", "neck"), CHAINS[rig], strict=True):
+        assert [character.skeleton.names[joint] for joint in character.chain(name)] == expected.split()
+
+
+def test_arms_that_hang_from_the_neck_do_not_make_it_spine():
+    character = find_character(_skeleton(*RIGS["Biped"][:2]))
+    names = character.skeleton.names
+    assert [names[joint] for joint in character.chain("spine")] == ["Bip01 Spine", "Bip01 Spine1"]
+    assert [names[joint] for joint in character.chain("neck")] == ["Bip01 Neck"]
+
+
+def test_a_spine_beside_the_hips_is_a_chain_too():
+    skeleton = _skeleton(("L", "R"), """
+        Cog > Hips > Thigh.% > Shin.% > Foot.%
+        Cog > Spine > Chest > Neck > Head
+        Chest > UpperArm.% > Forearm.% > Hand.%""")
+    character = Character(skeleton, {**find_character(skeleton).roles, "hips": "Hips"})
+    assert [skeleton.names[joint] for joint in character.chain("spine")] == ["Spine", "Chest"]
+    assert [skeleton.names[joint] for joint in character.chain("neck")] == ["Neck"]
+
+
+FINGERS = {
+    "LeftHand > LeftHandThumb1 > LeftHandThumb2; LeftHand > LeftHandIndex1 > LeftHandIndex2 > LeftHandIndex3":
+        ("LeftHandThumb1 LeftHandThumb2", "LeftHandIndex1 LeftHandIndex2 LeftHandIndex3"),
+    "hand.L > palm.01.L > thumb.01.L > thumb.02.L; palm.01.L > f_index.01.L > f_index.02.L":
+        ("thumb.01.L thumb.02.L", "f_index.01.L f_index.02.L"),
+    "hand_l > thumb_01_l > thumb_02_l; hand_l > index_metacarpal_l > index_01_l > index_02_l":
+        ("thumb_01_l thumb_02_l", "index_01_l index_02_l"),
+    "hand.L > finger1-1.L > finger1-2.L; hand.L > metacarpal1.L > finger2-1.L > finger2-2.L":
+        ("finger1-1.L finger1-2.L", "finger2-1.L finger2-2.L"),
+    "Bip01 L Hand > Bip01 L Finger0 > Bip01 L Finger01; Bip01 L Hand > Bip01 L Finger1 > Bip01 L Finger11":
+        ("Bip01 L Finger0,Bip01 L Finger01", "Bip01 L Finger1,Bip01 L Finger11"),
+}
+
+
+@pytest.mark.parametrize("text", FINGERS)
+def test_fingers_are_chains(text):
+    skeleton = _skeleton(("", ""), text.replace("; ", "\n"))
+    character = Character(skeleton, {"left_hand": skeleton.names[0]})
+    for finger, expected in zip(("left_thumb", "left_index"), FINGERS[text], strict=True):
+        assert [skeleton.names[joint] for joint in character.chain(finger)] == expected.split(
+            "," if "," in expected else None)
+    assert character.chain("left_pinky") == [] and character.chain("right_thumb") == []
+
+
+def test_a_chain_that_nobody_knows_is_named():
+    with pytest.raises(MotionError, match='no chain "left_tentacle"'):
+        find_character(demo.skeleton()).chain("left_tentacle")
 
 
 def test_the_demo_character_is_found():
