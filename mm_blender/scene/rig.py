@@ -36,14 +36,15 @@ def bones_of(ob):
     return _ordered(chosen, _parents(ob, chosen), ob)
 
 
-def skeleton_of(ob, bones=None):
+def skeleton_of(ob, bones=None, parents=None):
     """The skeleton made of these bones (bones_of() unless given) with the object's place, turn and scale in it.
 
-    A bone's parent is the nearest of its ancestors that takes part. Where none does, it is the bone that lies exactly
-    where an ancestor lies: Rigify's deforming bones hang from their invisible doubles.
+    A bone's parent, unless parents (name → name or None) are given, is the nearest of its ancestors that takes part.
+    Where none does, it is the bone that lies exactly where an ancestor lies: Rigify's deforming bones hang from their
+    invisible doubles.
     """
     names = _known(ob, bones) if bones is not None else bones_of(ob)
-    parents = _parents(ob, names)
+    parents = _parents(ob, names) if parents is None else parents
     tops = [name for name in names if parents[name] is None]
     if len(tops) > 1:
         named = ", ".join(f'"{name}"' for name in tops)
