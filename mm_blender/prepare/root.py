@@ -7,8 +7,11 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion import quat
+from ..motion.character import Character
+from ..motion.clip import Clip
 from ..motion.skeleton import Skeleton, backward
 from .contacts import find_contacts
+from .recipe import Recipe
 
 LEVEL = 0.05  # how much of a unit direction must lie in the ground plane to tell a facing
 
@@ -27,6 +30,15 @@ def add_root(clip, character, recipe):
     if kind in ("made", "adaptive"):
         return _made(clip, character, recipe, still=kind == "adaptive")
     raise MotionError(f'"{recipe.root}" is not a kind of root: choose auto, bone, made or adaptive.')
+
+
+def rooted(character, recipe=None):
+    """A character with the root as joint 0, as clips have it after add_root()."""
+    skeleton = character.skeleton
+    clip = Clip("rest pose", skeleton, 60.0, skeleton.positions[None], skeleton.rotations[None])
+    skeleton = add_root(clip, character, recipe or Recipe()).skeleton
+    root = skeleton.names[0]
+    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y")
 
 
 def find_forward(clip, character):

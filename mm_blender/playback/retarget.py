@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A library on another character: what its matcher plays becomes poses of the target before anything else sees them.
+
+So transitions, root and feet are those of the target, whatever plays: Motion Matching, with the Decompressor, learned.
+"""
+
+from dataclasses import fields, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import MotionError
+from ..matching.features import Normalisation
+from ..motion import quat
+from ..motion.retarget import Retarget, Stance, find_stance, seen_from_root
+from .pose import Pose
+
+# Features that are lengths: they grow with the legs.
+LENGTHS = ("trajectory_position", "trajectory_height", "bone_position", "bone_velocity")
+
+
+def retargeted(library, target, hands=0.0, target_stance=None):
+    """A RetargetedLibrary that plays on the target, a Character with a root (prepare.root.rooted())."""
+    source = character_of(library)
+    retarget = Retarget(source, target, hands, stance_of(library), target_stance)
+    return RetargetedLibrary(library, retarget)
+
+
+def character_of(library):
+    """The character that a library plays, with bones as long as they are in its motion."""
+    database = library.database
+    skeleton = replace(database.skeleton, positions=database.fixed)
+    return replace(database.character, skeleton=skeleton)
+
+
+def stance_of(library):
+    """How the character of a library stands."""
+    character = character_of(library)
+    if hasattr(library.database, "ranges"):
+        return find_stance(character, library.database)
+    # Networks begin with someone who stands.
+    pose = library.motion.matcher(library.choice().search, 1).pose()
+    places = character.skeleton.positions[None].copy()
+    places[:, library.motion.moving] = pose.positions
+    positions, rotations = seen_from_root(character.skeleton, places, pose.rotations)
+    return Stance(positions[0], rotations[0], library.database.heights[:, 0].astype(float))
+
+
+class RetargetedLibrary:
+    """What a Library is, on another character.
+
+    library   what is played: a Library, or one of networks
+    retarget  the Retarget from its character to the target
+    """
+
+    def __init__(self, library, retarget):
+        if not library.database.skeleton.same_joints(retarget.source.skeleton):
+            raise MotionError("The database has another skeleton than the character that it is retargeted from.")
+        self.library, self.retarget = library, retarget
+        self.choice, self.begin = library.choice, library.begin
+        self.speeds = _scaled_speeds(library.speeds, retarget.scale)
+        self.motion = RetargetedMotion(library.motion, retarget)
+        self.database = self.motion.database
+
+    @property
+    def standing(self):
+        return self.library.standing
+
+    def weigh(self, schema):
+        return self.library.weigh(schema)
+
+
+class RetargetedMotion:
+    """A library's motion, whose poses are those of the target."""
+
+    def __init__(self, motion, retarget):
+        self._motion, self._retarget = motion, retarget
+        self.database, self.moving = _View(motion.database, retarget), np.array([retarget.moving])
+
+    def matcher(self, search, count, begin=None):
+        return RetargetedMatcher(self._motion.matcher(search, count, begin), self._motion.moving, self._retarget,
+                                 1 / self.database.rate)
+
+    def stance(self, legs):
+        """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
+        legs.fronts = self._retarget.fronts.astype(float)
+        return self._retarget.standing.astype(float)
+
+
+class RetargetedMatcher:
+    """A matcher whose poses are those of the target; all else is its own."""
+
+    def __init__(self, matcher, moving, retarget, dt):
+        self.matcher, self._moving, self._retarget, self._dt = matcher, moving, retarget, dt
+
+    def __getattr__(self, name):
+        return getattr(self.matcher, name)
+
+    def pose(self):
+        pose, dt = self.matcher.pose(), np.float32(self._dt)
+        # Where it is a step later: what the velocities are of.
+        places = np.stack([pose.positions, pose.positions + pose.velocities * dt])
+        turns = np.stack([pose.rotations, quat.mul(quat.from_scaled_angle_axis(pose.spins * dt), pose.rotations)])
+        places, turns = self._retarget.poses(places, turns, self._moving)
+        return Pose(places[0][:, None], turns[0], (places[1] - places[0])[:, None] / dt,
+                    quat.shortest_turn(turns[0], turns[1]) / dt, self._retarget.travel(pose.travel), pose.contacts)
+
+    def coming(self, who):
+        positions, rotations, travel = self.matcher.coming(who)
+        places, turns = self._retarget.poses(positions, rotations, self._moving)
+        return places[:, :, None], turns, self._retarget.travel(travel)
+
+
+class _View:
+    """A Database (or Networks) as it is on the target: all of its poses are worked out only if somebody asks for
+    them."""
+
+    def __init__(self, database, retarget):
+        self._database, self._retarget = database, retarget
+        self.character, self.skeleton = retarget.target, retarget.target.skeleton
+        self.fixed, self.moving = self.skeleton.positions, np.array([0, retarget.moving], dtype=np.int32)
+        self.normalisation = _scaled(database, retarget)
+
+    def __len__(self):
+        return len(self._database)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # whoever copies or stores it asks for these before there is anything
+            raise AttributeError(name)
+        return getattr(self._whole if name in _OF_POSES and hasattr(self._database, "ranges") else self._database, name)
+
+    @cached_property
+    def _whole(self):
+        """All frames on the target, as a Database."""
+        database, retarget = self._database, self._retarget
+        clips = [retarget.clip(database.clip(index)) for index in range(len(database.ranges))]
+        return replace(database, character=self.character, fixed=self.fixed, moving=self.moving,
+                       rotations=np.concatenate([clip.rotations for clip in clips]),
+                       positions=np.concatenate([clip.positions[:, self.moving] for clip in clips]),
+                       normalisation=self.normalisation)
+
+
+_OF_POSES = {"rotations", "positions", "velocities", "local_positions", "clip", "before_jolts", "barred", "report",
+             "pose_nbytes", "nbytes", "save"}
+
+
+def _scaled_speeds(speeds, scale):
+    return replace(speeds, **{field.name: tuple(scale * speed for speed in getattr(speeds, field.name))
+                              for field in fields(speeds)})
+
+
+def _scaled(database, retarget):
+    """The Normalisation that makes of lengths of the target what the source's own makes of the source's."""
+    own, schema = database.normalisation, database.schema
+    mean, scale = own.mean.copy(), own.scale.copy()
+    for channel, part in zip(schema.channels, schema.slices):
+        if channel.kind in LENGTHS:
+            mean[part] *= retarget.scale
+            scale[part] *= retarget.scale
+        if channel.kind == "trajectory_height":
+            mean[part] += retarget.higher
+    return Normalisation(mean, scale)
