@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import driving, keymap, stage, takes
+from ..mm_blender.scene import driving, keymap, stage, takes, targets
 from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
@@ -169,10 +169,12 @@ class MM_OT_drive_recording(DatabaseOperator):
 
     def run(self, context, ob):
         recording = stick.load(bpy.path.abspath(self.filepath))
-        clip, _ = drive(stage.played_library(ob), recording, **stage.staged(ob, context.evaluated_depsgraph_get()))
+        library = stage.library_of(ob)
+        clip, _ = drive(stage.played_library(ob, library), recording,
+                        **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
-        settings = ob.mm.drive
-        action = takes.keep(ob, clip, name, context.scene.frame_current, settings.tolerance, settings.push_nla)
+        settings, frame = ob.mm.drive, context.scene.frame_current
+        action = takes.keep(targets.posed(ob), clip, name, frame, settings.tolerance, settings.push_nla)
         self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"')
 
 

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import driving, keymap, stage
+from ..mm_blender.scene import driving, keymap, stage, targets
 from .base import CharacterPanel, draw_sentence
 
 _GAITS = ("walk", "run", "crouch")
@@ -21,6 +21,7 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         session = driving.current()
         if session is not None:
             self._draw_session(layout, session)
+            self._draw_target(layout, ob, False)
             self._draw_method(layout, ob)
             return
         row = layout.row()
@@ -28,12 +29,34 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         row.operator_context = "INVOKE_DEFAULT"
         row.operator("mm.drive", icon="PLAY")
         if not stage.is_ready(ob):
-            draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+            draw_sentence(layout, self._how_to_begin(ob), "INFO")
+        self._draw_target(layout, ob, True)
         self._draw_method(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _how_to_begin(ob):
+        owners = [other.name for other in bpy.data.objects if other.type == "ARMATURE" and other.mm.drive.target == ob]
+        if owners:
+            return f'It is the Target of "{owners[0]}": select that one to drive.'
+        return "Bake a database first: it is what the character knows how to do."
+
+    @staticmethod
+    def _draw_target(layout, ob, changeable):
+        """Which armature is posed; a sentence if it cannot be."""
+        settings = ob.mm.drive
+        column = layout.column(align=True)
+        row = column.row()
+        row.enabled = changeable
+        row.prop(settings, "target", icon="ARMATURE_DATA")
+        row = column.row()
+        row.active = targets.posed(ob) != ob or targets.known(ob) is not None
+        row.prop(settings, "hands", slider=True)
+        if trouble := targets.trouble(ob):
+            draw_sentence(layout, trouble)
 
     @staticmethod
     def _draw_method(layout, ob):

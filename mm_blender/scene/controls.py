@@ -6,18 +6,15 @@ asked. All controls are turned at random, Blender works out the pose, and each o
 it has gone along with. Then everything is put back.
 """
 
-import fnmatch
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ..errors import MotionError
-from ..motion import quat
-from ..motion.character import Character
-from ..motion.roles import rest_forward
-from ..motion.sides import find_pairs
+from ..motion import families, quat
+from ..motion.roles import find_character
 from . import rig
 from .before import ArmatureBefore
 
@@ -31,13 +28,11 @@ TURN, TIMES = 0.4, 2
 class Controls:
     """What of a control rig is driven.
 
-    roles     role → control
     parents   control → the one that it really hangs from, None for the first
     switches  {(bone, custom property): value} with which the rig listens to these controls
     still     other bones that would carry some of the controls away: they are at rest while driving
     """
 
-    roles: dict
     parents: dict
     switches: dict = field(default_factory=dict)
     still: tuple = ()
@@ -47,15 +42,12 @@ class Controls:
         return rig.skeleton_of(ob, list(self.parents), self.parents)
 
     def character(self, ob):
-        skeleton = self.skeleton(ob)
-        at = {role: skeleton.index(name) for role, name in self.roles.items()}
-        return Character(skeleton, dict(self.roles), find_pairs(skeleton.names), rest_forward(skeleton, at))
+        return find_character(self.skeleton(ob))
 
     def renamed(self, before, now):
         """The same after bones were renamed: both lists of names are in the order of the bones."""
         new = {None: None, **dict(zip(before, now))}
-        return Controls({role: new[name] for role, name in self.roles.items()},
-                        {new[name]: new[above] for name, above in self.parents.items()},
+        return Controls({new[name]: new[above] for name, above in self.parents.items()},
                         {(new[bone], prop): value for (bone, prop), value in self.switches.items()},
                         tuple(new[name] for name in self.still))
 
@@ -67,36 +59,70 @@ class Controls:
                 owner[prop] = value
 
 
-def find(ob, roles, between=(), switches=()):
-    """The Controls of a rig of which these bones play roles, and others lie between them (of the spine, say).
+_found = {}  # session_uid of an armature → the names of its bones, and the Controls that were found with them
 
-    switches  (pattern of bone names, custom property, value) with which the rig listens to them
-    """
-    bones = ob.pose.bones
+
+def is_control_rig(ob):
+    """Whether an armature has controls that are known."""
+    return families.find_controls(ob.data.bones.keys()) is not None
+
+
+def find(ob):
+    """The Controls of a control rig. They are tried, and everything is as before afterwards."""
+    known = families.find_controls(ob.data.bones.keys())
     if not ob.visible_get():
         raise MotionError(f'"{ob.name}" is hidden: show it, so that its controls can be tried.')
-    found = Controls({role: name for role, name in roles.items() if name in bones}, {}, {
-        (bone.name, prop): type(bone[prop])(value) for pattern, prop, value in switches for bone in bones
-        if prop in bone.keys() and fnmatch.fnmatchcase(bone.name, pattern)})
-    names = list(dict.fromkeys([*found.roles.values(), *(name for name in between if name in bones)]))
-    before, position = ArmatureBefore(ob, found.switches), ob.data.pose_position
+    bones = ob.pose.bones
+    switches = {(bone, prop): type(bones[bone][prop])(value) for bone, prop, value in known.properties
+                if bones[bone].get(prop) is not None}
+    found, before, position = Controls({}, switches), ArmatureBefore(ob, switches), ob.data.pose_position
     try:
         ob.data.pose_position = "POSE"
         found.switch(ob)
-        still = _carriers(ob, names)
-        found = replace(found, parents=_parents(ob, names), still=still)
+        posed = {bone.name: bone.matrix_basis.copy() for bone in bones if bone.matrix_basis != Matrix()}
+        found.parents = _trunk_and_limbs(_parents(ob, known.bones), known.roles)
+        found.still = _carriers(ob, list(found.parents), posed)
     finally:
         ob.data.pose_position = position
         before.restore_pose(ob)
         bpy.context.view_layer.update()
-    _check(ob, names, found.parents)
+    _check(ob, known.roles.values(), found.parents)
+    _found[ob.session_uid] = ob.data.bones.keys(), found
     return found
+
+
+def of(ob, skeleton):
+    """The Controls of an armature that were found last, if a skeleton is made of them; otherwise None."""
+    names, known = _found.get(ob.session_uid, ((), None))
+    if known is None:
+        return None
+    now = ob.data.bones.keys()
+    if now != names and len(now) == len(names):
+        known = known.renamed(names, now)
+    return known if set(known.parents) <= {*skeleton.names} & {*now} else None
+
+
+def forget():
+    _found.clear()
+
+
+def _trunk_and_limbs(parents, roles):
+    """Controls that play roles, and those between them; others, such as fingers, stay as the artist has them.
+
+    What lies between hips and legs stays, too: there Rigify's spine goes down, and the hips have one place only.
+    """
+    def line(name):
+        return [name, *(line(parents[name]) if parents.get(name) is not None else ())]
+
+    legs = {name for role, name in roles.items() if role.endswith(("thigh", "shin", "foot", "toe"))}
+    kept = {*roles.values(), *(above for name in {*roles.values()} - legs for above in line(name))}
+    return {name: next((above for above in line(name)[1:] if above in kept), None)
+            for name in parents if name in kept}
 
 
 def _parents(ob, names):
     """{control: what it hangs from, None for the armature itself}; one that goes along with nothing is absent."""
-    for bone in ob.pose.bones:
-        bone.matrix_basis = Matrix()
+    _rest(ob)
     rng, rest, possible = np.random.default_rng(6), rig.rest_matrices(ob, names), True
     for _ in range(TIMES):
         bases = np.tile(np.eye(4), (len(names), 1, 1))
@@ -110,9 +136,11 @@ def _parents(ob, names):
     return {name: above[possible[:, index].argmax()] for index, name in enumerate(names) if possible[:, index].any()}
 
 
-def _carriers(ob, names):
-    """Posed bones beside the controls that carry some of them away: half by half, since there may be hundreds."""
-    others = {bone.name: bone.matrix_basis.copy() for bone in ob.pose.bones if bone.name not in names}
+def _carriers(ob, names, posed):
+    """Of posed bones (name → basis) beside the controls those that carry some of them away: half by half, since there
+    may be hundreds."""
+    _rest(ob)
+    others = {name: basis for name, basis in posed.items() if name not in names}
     rest, still = rig.rest_matrices(ob, names), np.tile(np.eye(4), (len(names), 1, 1))
 
     def search(some):
@@ -122,7 +150,12 @@ def _carriers(ob, names):
             return ()
         half = len(some) // 2
         return search(some[:half]) + search(some[half:]) if half else tuple(some)
-    return search([name for name, basis in others.items() if basis != Matrix()])
+    return search(list(others))
+
+
+def _rest(ob):
+    for bone in ob.pose.bones:
+        bone.matrix_basis = Matrix()
 
 
 def _posed(ob, names, bases):

@@ -11,7 +11,7 @@ from mathutils import Matrix
 
 from ..errors import MotionError
 from ..motion import quat, simplify
-from . import actions, rig
+from . import actions, controls, rig
 from .fcurves import BEZIER, LINEAR
 from .plain import rotation_channel, rotations_of
 from .sampling import scene_rate
@@ -56,13 +56,16 @@ def bases(ob, clip):
 
 def _local_bases(ob, clip, joints):
     """bases(), all at once, where bones hang from each other like the joints do; otherwise None."""
-    bones = rig.with_ancestors(ob, joints)
     above = {name: clip.skeleton.names[clip.skeleton.parents[joint]] for name, joint in joints.items() if joint}
-    if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
-           or not (bone.use_inherit_rotation and bone.use_local_location) for bone in bones):
-        return None
-    rest = np.array([bone.matrix_local if bone.parent is None
-                     else bone.parent.matrix_local.inverted() @ bone.matrix_local for bone in bones])
+    if (known := controls.of(ob, clip.skeleton)) is not None:
+        bones = [ob.data.bones[name] for name in joints]
+    else:
+        bones = rig.with_ancestors(ob, joints)
+        if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
+               or not (bone.use_inherit_rotation and bone.use_local_location) for bone in bones):
+            return None
+    rest = np.array([ob.data.bones[above[bone.name]].matrix_local.inverted() @ bone.matrix_local
+                     if bone.name in above else bone.matrix_local for bone in bones])
     order = [joints[bone.name] for bone in bones]
     positions, rotations = clip.positions[:, order].astype(np.float64), clip.rotations[:, order].astype(np.float64)
     scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
@@ -71,7 +74,10 @@ def _local_bases(ob, clip, joints):
     turns = quat.from_matrix(rest[:, :3, :3])
     locations = quat.inv_rotate(turns, positions / scale - rest[:, :3, 3])
     locations[:, np.abs(locations).max((0, 2)) * scale < STILL] = 0
-    if any(bone.use_connect and locations[:, index].any() for index, bone in enumerate(bones)):
+    connected = [bone.use_connect for bone in bones]
+    if known is not None:
+        locations[:, connected] = 0
+    elif locations[:, connected].any():
         return None
     rotations = quat.inv_mul(turns, rotations)
     return [(bone, locations[:, index], rotations[:, index]) for index, bone in enumerate(bones)]
@@ -144,7 +150,8 @@ class _Channel:
 
     @property
     def path(self):
-        return f'pose.bones["{bpy.utils.escape_identifier(self.bone)}"].{self.prop}'
+        dot = "" if self.prop.startswith("[") else "."
+        return f'pose.bones["{bpy.utils.escape_identifier(self.bone)}"]{dot}{self.prop}'
 
     def write(self, curve, times, column):
         """Keys of one column at times (F,) on a curve without any."""
@@ -170,8 +177,16 @@ def _channels(ob, clip):
         # A channel without keys keeps the pose's present value, so that has to be the right one.
         if locations.any() or any(posed.location):
             yield _Channel(bone.name, "location", locations if locations.any() else locations[:1])
-        if tuple(posed.scale) != (1, 1, 1):
+        if np.abs(np.array(posed.scale) - 1).max() > 1e-5:
             yield _Channel(bone.name, "scale", np.ones((1, 3)))
+    if (known := controls.of(ob, clip.skeleton)) is not None:
+        for name in known.still:
+            mode = ob.pose.bones[name].rotation_mode
+            yield _Channel(name, rotation_channel(mode), _spelled(quat.identity((1,)), mode))
+            yield _Channel(name, "location", np.zeros((1, 3)))
+            yield _Channel(name, "scale", np.ones((1, 3)))
+        for (name, prop), value in known.switches.items():
+            yield _Channel(name, f'["{bpy.utils.escape_identifier(prop)}"]', np.full((1, 1), float(value)))
 
 
 def _simplify(ob, clip, channels, tolerance):

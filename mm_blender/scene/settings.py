@@ -209,6 +209,12 @@ class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
 
+    target: PointerProperty(type=bpy.types.Object, name="Target", poll=_armature_only,
+                            description="Another armature that is driven with this one's motion, whatever its bones "
+                                        "are called and however long they are; empty for this one")
+    hands: FloatProperty(name="Hands", default=0.0, min=0.0, max=1.0, subtype="FACTOR",
+                         description="Where a target with other proportions has its hands: 0 for the arms' own reach, "
+                                     "1 for the height that they have in the motion")
     method: EnumProperty(name="Method", items=_METHOD_ITEMS, default="MM",
                          description="What plays the motion; switch it at any time, also while driving")
     compare: BoolProperty(name="Compare", description="While driving, a copy beside the character follows the same "

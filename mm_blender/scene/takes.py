@@ -11,7 +11,7 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.skeleton import backward
 from ..prepare.resample import resample
-from . import actions, keys, rig
+from . import actions, controls, keys, rig
 from .sampling import scene_rate
 
 
@@ -48,8 +48,9 @@ def on_rig(ob, clip):
 
 
 def skeleton_for(ob, baked):
-    """The armature's own skeleton, if the baked one has all of its joints."""
-    skeleton = rig.skeleton_of(ob)
+    """The armature's own skeleton, or that of its controls, if the baked one has all of its joints."""
+    known = controls.of(ob, baked)
+    skeleton = rig.skeleton_of(ob) if known is None else known.skeleton(ob)
     missing = sorted(set(skeleton.names) - set(baked.names))
     if missing:
         raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')

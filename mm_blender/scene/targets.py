@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which armature is posed when one is driven, as which character, and how the motion comes to its skeleton.
+
+An armature is posed with its own bones if the database has them. Otherwise, and if it is the Target of another one,
+the motion is retargeted: onto its controls if it is a control rig, or else onto the bones that deform it.
+"""
+
+import hashlib
+
+import numpy as np
+from mathutils import Vector
+
+from ..errors import MotionError
+from ..playback.retarget import RetargetedLibrary
+from ..playback.retarget import retargeted as on_character
+from ..prepare.root import rooted
+from . import controls
+from .character import character_of, missing
+from .rig import skeleton_of
+
+# So far (shares of the height) joints of two skeletons that are the same may lie apart.
+SAME = 1e-4
+
+_retargeted = {}  # a Library, what the target looks like → RetargetedLibrary
+_last = {}  # session_uid of an armature → the RetargetedLibrary that it was driven with last
+
+
+def posed(ob):
+    """The armature that shows what an armature's settings drive: its Target, or itself."""
+    target = ob.mm.drive.target
+    return ob if target is None or target.type != "ARMATURE" else target
+
+
+def character(ob):
+    """The Character as which an armature is posed: its controls, which are looked for, or its deforming bones."""
+    return controls.find(ob).character(ob) if controls.is_control_rig(ob) else character_of(ob)
+
+
+def trouble(ob):
+    """Why the Target of an armature cannot be driven, in one sentence; empty if it can, as far as a look tells."""
+    target = posed(ob)
+    if target == ob:
+        return ""
+    if not target.users_scene:
+        return f'The Target "{target.name}" is in no scene: choose another one.'
+    if target.library is not None:
+        return f'The Target "{target.name}" is linked from another file: make a library override of it.'
+    if controls.is_control_rig(target) or not len(target.mm.roles):
+        return ""
+    lacking = ", ".join(role.replace("_", " ") for role in missing(target))
+    return f'"{target.name}" has no bone for {lacking}: choose one in its Character panel.' if lacking else ""
+
+
+def retargeted(library, ob):
+    """A Library as the armature that is posed can play it: itself, where that has the very bones of the database."""
+    target = posed(ob)
+    if sentence := trouble(ob):
+        raise MotionError(sentence)
+    if _has_the_bones(ob, target, library.database.skeleton):
+        _last.pop(ob.session_uid, None)
+        return library
+    found = _last[ob.session_uid] = _wrapped(library, rooted(character(target)), ob.mm.drive.hands)
+    return found
+
+
+def known(ob):
+    """The RetargetedLibrary with which an armature was driven last, or None."""
+    return _last.get(ob.session_uid)
+
+
+def facing(ob):
+    """Where what is posed stands on the ground and the direction that it faces now, in the world; None if it has the
+    bones of the database, or if it cannot be told."""
+    if (library := known(ob)) is None:
+        return None
+    target, roles = posed(ob), library.retarget.target.roles
+    bones = [target.pose.bones.get(roles[role]) for role in ("hips", "left_thigh", "right_thigh")]
+    if None in bones:
+        return None
+    level = Vector((1, 1, 0))
+    hips, left, right = (target.matrix_world @ bone.head for bone in bones)
+    way = Vector((0, 0, 1)).cross(right - left) * level
+    return (hips * level, way.normalized()) if way.length > 1e-6 else None
+
+
+def set_hands(libraries, hands):
+    """Let what is retargeted have its hands where the slider says."""
+    for library in libraries:
+        if isinstance(library, RetargetedLibrary):
+            library.retarget.hands = hands
+
+
+def like(base, library):
+    """Another Library as the one beneath base is played."""
+    return library if plain(base) is base else _wrapped(library, base.retarget.target, base.retarget.hands)
+
+
+def plain(library):
+    """The Library of the database's own skeleton."""
+    return library.library if isinstance(library, RetargetedLibrary) else library
+
+
+def forget():
+    _retargeted.clear()
+    _last.clear()
+    controls.forget()
+
+
+def _wrapped(library, target, hands):
+    key = library, _look(target)
+    if key not in _retargeted:
+        _retargeted[key] = on_character(library, target, hands)
+    return _retargeted[key]
+
+
+def _has_the_bones(ob, target, baked):
+    """Whether a database's skeleton is that of the armature. One that the armature has baked may be a little old."""
+    if controls.is_control_rig(target):
+        return False
+    skeleton = skeleton_of(target)
+    if not set(skeleton.names) <= set(baked.names):
+        return False
+    if target == ob and ob.mm.bake.key:
+        return True
+    order = [baked.index(name) for name in skeleton.names]
+    lengths = [np.linalg.norm(positions[1:], axis=-1) for positions in (skeleton.positions, baked.positions[order])]
+    return np.abs(lengths[0] - lengths[1]).max(initial=0) < SAME * np.ptp(skeleton.rest[0], axis=0).max()
+
+
+def _look(character):
+    """What a character looks like, as a hash."""
+    skeleton = character.skeleton
+    digest = hashlib.sha256(repr((skeleton.names, sorted(character.roles.items()), character.forward)).encode())
+    for array in (skeleton.parents, skeleton.positions, skeleton.rotations):
+        digest.update(np.ascontiguousarray(array))
+    return digest.hexdigest()
