@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joint plays which role: found by name, and by shape where names say nothing."""
+"""Which joint plays which role: by the rig family's own names, by name, and by shape where names say nothing."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
 from . import quat
 from .character import Character
+from .families import recognise
 from .sides import find_pairs, split_side
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
@@ -22,30 +24,62 @@ _SIDES = {
     "shoulder": ("clavicle", "collar", "shoulder", "scapula"),
     "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg"),
     "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg"),
-    "hand": ("hand", "wrist", "frontfoot", "forefoot", "fpaw", "frontpaw"),
+    "hand": ("hand", "wrist", "frontfoot", "fpaw", "frontpaw"),
     "thigh": ("thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh"),
     "shin": ("shin", "calf", "lowerleg", "lowleg", "tibia", "knee", "leg", "hindshin", "rearshin"),
     "foot": ("foot", "ankle", "hindfoot", "rearfoot", "hindpaw"),
-    "toe": ("toe", "toes", "ball", "rtoe", "hindtoe"),
+    "toe": ("toe", "toes", "ball", "hindtoe"),
 }
 # Older BVH files name joints by the joint, not the bone: hip, shoulder. Only where the usual names are missing.
 _SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
-_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion"}
-_NOISE = {"def", "org", "bip", "j", "c", "x", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn",
-          "skl", "stretch", "bend"}
+_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj"}
+_NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
+          "bend"}
+
+
+CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What find_roles() makes of a skeleton.
+
+    character   with the roles that were found
+    family      the name of the rig family that it belongs to, or ""
+    confidence  role → how sure: "certain" (the family has it so), "likely" (by name), "guess" (by shape)
+    """
+
+    character: Character
+    family: str
+    confidence: dict
 
 
 def find_character(skeleton):
     """The character that a skeleton most likely is. Roles that cannot be found are absent."""
-    roles = _by_name(skeleton)
-    mirror = find_pairs(skeleton.names)
-    if not any(role.endswith("thigh") for role in roles):
-        roles, mirror = {**_by_shape(skeleton), **roles}, _pairs_by_shape(skeleton, mirror)
+    return find_roles(skeleton).character
+
+
+def find_roles(skeleton):
+    """The same, and how sure it is: a known family's names count most, then names as such, then the shape."""
+    family, own = recognise(skeleton.names)
+    own = {role: skeleton.index(name) for role, name in own.items()}
+    named, shape, mirror = _by_name(skeleton), {}, find_pairs(skeleton.names)
+    if family:
+        # Its trunk is left to the tree, for names mislead: Rigify's hips are called "spine".
+        named = {role: joint for role, joint in named.items() if role not in _MIDDLE and joint not in own.values()}
+    elif not any(role.endswith("thigh") for role in named):
+        shape, mirror = _by_shape(skeleton), _pairs_by_shape(skeleton, mirror)
+    roles = {**shape, **named, **own}
+    confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
+    known = dict(roles)
     _complete_trunk(skeleton, roles)
-    if (root := _root(skeleton, roles)) is not None:
-        roles["root"] = root
-    return Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()}, mirror,
-                     rest_forward(skeleton, roles))
+    _complete_root(skeleton, roles)
+    # What the tree tells is as sure as the limbs that it starts from.
+    sure = CERTAIN if family else GUESS if shape else LIKELY
+    confidence = {role: confidence[role] if known.get(role) == joint else sure for role, joint in roles.items()}
+    character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()}, mirror,
+                          rest_forward(skeleton, roles))
+    return Found(character, family, confidence)
 
 
 def rest_facing(skeleton, roles):
@@ -172,18 +206,16 @@ def _head(skeleton, roles, fork):
     return joint
 
 
-def _root(skeleton, roles):
-    """Joint 0, where it is not the hips but carries them over the ground."""
-    hips = roles.get("hips")
-    if hips in (None, 0) or 0 not in skeleton.ancestors(hips):
-        return None
-    if _cores(skeleton)[0][1] in _ROOT:
-        return 0
+def _complete_root(skeleton, roles):
+    """Joint 0, or the one that the family names, where it is not the hips but carries them over the ground."""
+    hips, root = roles.get("hips"), roles.pop("root", 0)
+    if hips in (None, root) or root not in skeleton.ancestors(hips):
+        return
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
-    height = np.ptp(positions[:, 2])
-    on_ground = feet and positions[0, 2] < max(feet) + 0.02 * height
-    return 0 if on_ground and _stands(skeleton, roles) else None
+    on_ground = feet and positions[root, 2] < max(feet) + 0.02 * np.ptp(positions[:, 2])
+    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and _stands(skeleton, roles)):
+        roles["root"] = root
 
 
 # By shape: a standing rest pose, left and right mirrored

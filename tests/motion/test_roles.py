@@ -57,7 +57,7 @@ RIGS = {
         J_Bip_C_UpperChest > J_Sec_%_Bust1
         J_Bip_C_UpperChest > J_Bip_%_Shoulder > J_Bip_%_UpperArm > J_Bip_%_LowerArm > J_Bip_%_Hand > J_Bip_%_Index1
         J_Bip_C_Hips > J_Bip_%_UpperLeg > J_Bip_%_LowerLeg > J_Bip_%_Foot > J_Bip_%_ToeBase
-        """, {"root": "Root", "hips": "J_Bip_C_Hips", "spine": "J_Bip_C_Spine", "chest": "J_Bip_C_Chest",
+        """, {"root": "Root", "hips": "J_Bip_C_Hips", "spine": "J_Bip_C_Spine", "chest": "J_Bip_C_UpperChest",
               "neck": "J_Bip_C_Neck", "head": "J_Bip_C_Head"},
         "J_Bip_%_Shoulder J_Bip_%_UpperArm J_Bip_%_LowerArm J_Bip_%_Hand "
         "J_Bip_%_UpperLeg J_Bip_%_LowerLeg J_Bip_%_Foot J_Bip_%_ToeBase"),
