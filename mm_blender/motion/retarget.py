@@ -20,7 +20,7 @@ NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in ("thigh", "sh
 STRAIGHT = 0.1
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
-LOW, HIGH = 0.06, 0.25
+LOW, HIGH = 0.02, 0.12
 # Legs and arms are never straighter than this share of their length, unless they are in the source.
 EXTENSION = 0.995
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
@@ -29,6 +29,10 @@ BENT = 0.02
 OFF_GROUND = 0.2
 # So many frames of a motion are looked at, about, to see how someone stands.
 SAMPLES = 6000
+# A foot that stands higher or lower by more (m) stands on something else than the ground.
+STEP = 0.06
+# So many frames in contact at least tell how a foot stands.
+FLAT = 5
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 
@@ -73,8 +77,10 @@ def find_stance(character, clips):
     clips = [clips.clip(index) for index in range(len(clips.ranges))] if hasattr(clips, "ranges") else list(clips)
     frames = _Frames(character, clips)
     if _stands(character, _from_root(*character.skeleton.rest)[0]):
-        return rest_stance(character).bearing(frames.heights)
-    return frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
+        stance = rest_stance(character)
+    else:
+        stance = frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
+    return frames.flat(stance).bearing(frames.heights)
 
 
 def _stands(character, positions):
@@ -110,10 +116,13 @@ class _Frames:
 
     @property
     def heights(self):
-        """(2,) of toes while they stand."""
+        """(2,) of toes while they stand: on the lowest ground, where there are several."""
         toes = self.positions[:, _toes(self._character), 2]
-        return np.array([np.median(column[stands] if stands.any() else np.sort(column)[:len(column) // 10 + 1])
-                         for column, stands in zip(toes.T, self._contacts.T)])
+        stands = [column[contact] if contact.any() else np.sort(column)[:len(column) // 10 + 1]
+                  for column, contact in zip(toes.T, self._contacts.T)]
+        heights = np.array([np.median(column) if np.ptp(np.percentile(column, (10, 90))) < STEP
+                            else np.percentile(column, 10) for column in stands])
+        return np.minimum(heights, heights.min() + STEP / 2)
 
     def score(self):
         """(F,) how little each frame looks like someone who stands."""
@@ -133,14 +142,36 @@ class _Frames:
     def mean(self, frames):
         """The Stance that these have in common."""
         skeleton = self._character.skeleton
-        turns = self.rotations[frames].astype(np.float64)
-        turns = np.where((turns * turns[:1]).sum(axis=-1, keepdims=True) < 0, -turns, turns).mean(axis=0)
-        turns = quat.normalize(turns)
+        turns = _mean(self.rotations[frames])
         places = skeleton.positions.astype(np.float64)
         hips = self._character.joint("hips")
         places, _ = forward(skeleton, places[None], backward(skeleton, places[None], turns[None])[1])
         places = places[0] + self.positions[frames, hips].mean(axis=0) - places[0, hips]
-        return Stance(places, turns, places[_toes(self._character), 2]).bearing(self.heights)
+        places[0] = 0
+        return Stance(places, turns, places[_toes(self._character), 2])
+
+    def flat(self, stance):
+        """The stance with feet that are flat on the ground, as they are in these frames: in a rest pose they may be
+        turned along with legs that are apart."""
+        character, turns, places = self._character, stance.rotations.copy(), stance.positions.copy()
+        for side, contacts in zip(SIDES, self._contacts.T):
+            if not (character.has(f"{side}_toe") and contacts.sum() >= FLAT):
+                continue
+            foot, toe = joints = character.joint(f"{side}_foot"), character.joint(f"{side}_toe")
+            rise = np.where(contacts, self.positions[:, foot, 2] - self.positions[:, toe, 2], np.inf)
+            frames = rise.argsort()[:max(FLAT, contacts.sum() // 3)]
+            back = quat.from_yaw(-quat.yaw(self.positions[frames, toe] - self.positions[frames, foot]))
+            heading = quat.from_yaw(quat.yaw(stance.positions[toe] - stance.positions[foot]))
+            for joint in joints:
+                turns[joint] = quat.mul(heading, _mean(quat.mul(back, self.rotations[frames, joint])))
+            places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
+        return Stance(places, turns, places[_toes(character), 2])
+
+
+def _mean(turns):
+    """The rotations (…, 4) in the middle of near ones (F, …, 4)."""
+    turns = np.asarray(turns, dtype=np.float64)
+    return quat.normalize(np.where((turns * turns[:1]).sum(axis=-1, keepdims=True) < 0, -turns, turns).mean(axis=0))
 
 
 def seen_from_root(skeleton, positions, rotations):
@@ -217,11 +248,13 @@ class Retarget:
         turns = self._mapped(source_turns)
         goals = self._points(source_turns, positions, moving)
         joints = self._limbs.points(turns)
-        hips = self._at_rest[:, None] + self.scale * goals[:, :2].mean(axis=1)
-        place = hips - joints[:, 0::4][:, :2].mean(axis=1)
-        self._reach(turns, joints[:, :8].reshape(3, 2, 4, -1) + place[:, None, None], goals[:, 2:4], held)
+        place = self._at_rest[:, None] + self.scale * goals[:, :2].mean(axis=1) - joints[:, [0, 4]].mean(axis=1)
+        ways = self._ways(place, joints[:, [2, 6]], joints[:, [3, 7]], goals[:, 2:6], held)
+        legs = joints[:, :8].reshape(3, 2, 4, -1)[:, :, :3]
+        fronts = quat.rotate(turns[:, self._legs[:, 0]], self._fronts, axis=0)
+        self._turn(turns, self._riding_legs, _bent(*legs.transpose(2, 0, 1, 3), ways, fronts))
         if self.hands:
-            self._keep_hands(turns, joints[:, 8:].reshape(3, 2, 4, -1) + place[:, None, None], goals[:, 4:])
+            self._keep_hands(turns, joints[:, 8:].reshape(3, 2, 4, -1) + place[:, None, None], goals[:, 6:])
         above = self._above_moving
         return quat.rotate(above[1][:, None], place - above[0][:, None], axis=0), self._locals(turns)
 
@@ -256,18 +289,33 @@ class Retarget:
         """Where hips and toes (and hands) of the source are, (3, P, F)."""
         if moving is None:
             return self._marks.points(turns, {joint: positions[:, joint].T for joint in self._marks.joints.tolist()})
-        return self._marks.points(turns, {joint: positions[:, column].T for column, joint in enumerate(moving.tolist())})
+        return self._marks.points(turns, {joint: positions[:, at].T for at, joint in enumerate(moving.tolist())})
 
-    def _reach(self, turns, joints, toes, held):
-        """Turn the legs: joints (3, 2, 4, F) hip, knee, ankle and toe of both, toes (3, 2, F) of the source."""
-        goals = self._toes[..., None] + self.scale * toes
-        high = (toes[2] - self._heights[:, None]) / self._leg
+    def _ways(self, place, ankles, toes, source, held):
+        """Ways (3, 2, F) on which the legs bring the feet to where they should be; the moving joint's place (3, F) rises
+        or sinks by what the standing feet have in common.
+
+        On the ground it is the ankle that is where the source has it, by its scale: the lengths of feet may differ. The
+        height is that of the toe.
+
+        ankles, toes  (3, 2, F) as the angles have them, seen from the moving joint
+        source        (3, 4, F) ankles and toes of the source
+        """
+        goals = self._feet[..., None] + self.scale * np.concatenate([source[:2, :2], source[2:, 2:]])
+        goals[:2] += toes[:2] - ankles[:2]
+        high = (source[2, 2:] - self._heights[:, None]) / self._leg
         weight = _eased(np.clip((HIGH - high) / (HIGH - LOW), 0, 1))
         if held is not None:
-            goals, weight = held.goals(goals, weight, self._toes[2])
-        way = weight * (goals - joints[:, :, 3])
-        fronts = quat.rotate(turns[:, self._legs[:, 0]], self._fronts, axis=0)
-        self._turn(turns, self._riding_legs, _bent(*joints[:, :, :3].transpose(2, 0, 1, 3), way, fronts))
+            floor = held.floor(goals[2], self.standing[:, :1])
+            goals[2] += floor
+            place[2] += np.mean(floor)
+            goals, weight = held.goals(goals, weight, self.standing[:, :1])
+        ways = weight * (goals - toes - place[:, None])
+        rise = ways[2].sum(axis=0) / np.maximum(weight.sum(axis=0), 1)
+        place[2] += rise
+        ways[2] -= weight * rise
+        np.maximum(ways[2], self.standing[:, :1] - toes[2] - place[2], out=ways[2])
+        return ways
 
     def _keep_hands(self, turns, joints, hands):
         way = np.zeros_like(joints[:, :, 2])
@@ -304,7 +352,7 @@ class Retarget:
         # A foot without toes follows the other's foot.
         has_toes = all(target.has(f"{side}_toe") for side in SIDES)
         marks = _toes(source) if has_toes else ankles
-        self._marks = _Paths(source.skeleton, [*thighs, *marks, *tips], 0)
+        self._marks = _Paths(source.skeleton, [*thighs, *ankles, *marks, *tips], 0)
         # Where the target's joints are, in the pose of the source's stance, seen from the moving joint.
         near = self._limbs.points(_first(self._after[None]))[:, :8, 0].reshape(3, 2, 4)
         middle = near[:, :, 0].mean(axis=1)
@@ -318,10 +366,10 @@ class Retarget:
         heights = stance.heights if has_toes else stance.positions[ankles, 2]
         self._at_rest = (at - self.scale * up).astype(np.float32)
         self.higher = float(self._at_rest[2])
-        self.standing = np.stack([own.heights, own.positions[legs[:, 2], 2]], axis=-1)
-        self._toes = near[:, :, 3] - middle[:, None] + at[:, None] - self.scale * stance.positions[marks].T
-        self._toes[2] = own.heights - self.scale * heights
-        self._toes, self._heights = self._toes.astype(np.float32), heights.astype(np.float32)
+        self.standing = np.stack([own.heights, own.positions[legs[:, 2], 2]], axis=-1).astype(np.float32)
+        self._feet = near[:, :, 2] - middle[:, None] + at[:, None] - self.scale * stance.positions[ankles].T
+        self._feet[2] = own.heights - self.scale * heights
+        self._feet, self._heights = self._feet.astype(np.float32), heights.astype(np.float32)
         self._leg = np.float32(up[2] - stance.positions[ankles, 2].mean())
         self._travel = np.array([self.scale, self.scale, 1], dtype=np.float32)
         self._riding_legs = self._riding(legs)
@@ -384,8 +432,16 @@ class _Held:
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
 
+    def floor(self, heights, standing):
+        """(2, 1) by how much toes at such heights (2, F) have to be raised to stand at theirs (2, 1) on average: clips
+        differ in where they have the ground."""
+        if self._contacts is None or not self._contacts.any(axis=0).all():
+            return 0.0
+        off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
+        return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+
     def goals(self, goals, weight, heights):
-        """Goals (3, 2, F) and their weights (2, F) as they become; heights (2,) that toes have when they stand."""
+        """Goals (3, 2, F) and their weights (2, F) as they become; heights (2, 1) that toes have when they stand."""
         if self._contacts is None:
             return goals, weight
         world = quat.rotate(self._turns[:, None], goals, axis=0) + self._places[:, None]
@@ -393,7 +449,10 @@ class _Held:
         for side in range(2):
             spans = _spans(self._contacts[:, side])
             for start, stop in spans:
-                shift[:, side, start:stop] = world[:, side, start:stop].mean(axis=1)[:, None] - world[:, side, start:stop]
+                stand = world[:, side, start:stop].mean(axis=1)
+                if abs(stand[2] - heights[side, 0]) < STEP:
+                    stand[2] = heights[side, 0]
+                shift[:, side, start:stop] = stand[:, None] - world[:, side, start:stop]
             shift[:, side] = _carried(shift[:, side], spans, self._ease)
             full = _carried(self._contacts[:, side].astype(np.float32)[None], spans, self._ease)[0]
             weight[side] = np.maximum(weight[side], full)
@@ -554,8 +613,7 @@ def _shares(character, chain):
     """(C,) where the bones of a chain end, as shares of its length."""
     skeleton = character.skeleton
     lengths = np.linalg.norm(skeleton.positions, axis=-1)
-    after = [child for child in skeleton.children(chain[-1])]
-    last = max((lengths[child] for child in after), default=0.0)
+    last = max(lengths[skeleton.children(chain[-1])], default=0.0)
     ends = np.cumsum([*lengths[chain[1:]], last])
     return ends / ends[-1] if ends[-1] > 1e-6 else np.arange(1, len(chain) + 1) / len(chain)
 
