@@ -141,7 +141,22 @@ def _parents(ob, names):
     for name in names:
         candidates = (up if up in chosen else doubles.get(place[up]) for up in _line(above, name)[1:])
         parents[name] = next((found for found in candidates if found not in (None, name)), None)
+    if place:
+        _hang_tops(names, parents, above, place)
     return parents
+
+
+def _hang_tops(names, parents, above, place):
+    """Hang a bone that is still without a parent from the one that begins where an ancestor begins: Rigify's tails hang
+    from a control at the hips."""
+    starts = {}
+    for name in names:
+        starts.setdefault(place[name][:3], name)
+    for name in names:
+        if parents[name] is None and above[name] is not None:
+            below = _below(name, parents)
+            found = (starts.get(place[up][:3]) for up in _line(above, name)[1:])
+            parents[name] = next((up for up in found if up is not None and up not in below), None)
 
 
 def _places(ob):
