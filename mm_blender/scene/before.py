@@ -42,7 +42,9 @@ class ArmatureBefore:
                 for bone, value in zip(self._names, self._channels[name].reshape(-1, size)):
                     if bone in bones:
                         setattr(bones[bone], name, value)
+        now = bones.keys()
         for (bone, name), value in self._properties.items():
+            bone = now[self._names.index(bone)] if len(now) == len(self._names) else bone
             if bone in bones and bones[bone].get(name, value) != value:
                 bones[bone][name] = value
         ob.update_tag()

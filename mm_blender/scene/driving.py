@@ -228,8 +228,11 @@ class Session:
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
-        members = {}
+        members, taken = {}, {puppet.uid for puppet in self._puppets}
         for ob in obs:
+            if (target := targets.posed(ob)).session_uid in taken:
+                raise MotionError(f'"{target.name}" is driven by another armature already: choose another Target.')
+            taken.add(target.session_uid)
             members.setdefault(library_of(ob), []).append(ob)
         for together in members.values():
             stage = Stage(together, self.seconds)

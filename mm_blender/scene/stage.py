@@ -51,12 +51,12 @@ def played_library(ob, base=None):
     base, method = base or library_of(ob), ob.mm.drive.method
     usual = baked if isinstance(baked := targets.plain(base), Library) else None
     if method == "MM" and usual is not None:
-        return base
+        return targets.like(base, usual, ob)
     if trouble := method_trouble(ob, method):
         raise MotionError(trouble)
     if method == "MM":  # the database is back, but it was not there in the beginning
         raise MotionError("Motion Matching is there from the next drive on.")
-    return targets.like(base, _learned_library(ob, method, usual))
+    return targets.like(base, _learned_library(ob, method, usual), ob)
 
 
 def method_trouble(ob, method):
@@ -214,7 +214,6 @@ class Stage(Cast):
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""
         self.player.settings = settings_of(ob)
-        targets.set_hands(self.libraries, ob.mm.drive.hands)
         self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
         self._weigh(ob)
         self._look_around(ob, context)

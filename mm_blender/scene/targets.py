@@ -6,6 +6,7 @@ the motion is retargeted: onto its controls if it is a control rig, or else onto
 """
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 from mathutils import Vector
@@ -16,12 +17,12 @@ from ..playback.retarget import retargeted as on_character
 from ..prepare.root import rooted
 from . import controls
 from .character import character_of, missing
-from .rig import skeleton_of
+from .rig import skeleton_of, world_matrix
 
 # So far (shares of the height) joints of two skeletons that are the same may lie apart.
 SAME = 1e-4
 
-_retargeted = {}  # a Library, what the target looks like → RetargetedLibrary
+_retargeted = {}  # a Library, what the target looks like, whether hands are led → RetargetedLibrary
 _last = {}  # session_uid of an armature → the RetargetedLibrary that it was driven with last
 
 
@@ -32,8 +33,12 @@ def posed(ob):
 
 
 def character(ob):
-    """The Character as which an armature is posed: its controls, which are looked for, or its deforming bones."""
-    return controls.find(ob).character(ob) if controls.is_control_rig(ob) else character_of(ob)
+    """The Character as which an armature is posed: its controls, which are looked for, or its deforming bones. Where
+    the object is says nothing about how high above the ground the rest pose stands."""
+    found = controls.find(ob).character(ob) if controls.is_control_rig(ob) else character_of(ob)
+    positions = found.skeleton.positions.copy()
+    positions[0] -= world_matrix(ob)[:3, 3]
+    return replace(found, skeleton=replace(found.skeleton, positions=positions))
 
 
 def trouble(ob):
@@ -83,16 +88,9 @@ def facing(ob):
     return (hips * level, way.normalized()) if way.length > 1e-6 else None
 
 
-def set_hands(libraries, hands):
-    """Let what is retargeted have its hands where the slider says."""
-    for library in libraries:
-        if isinstance(library, RetargetedLibrary):
-            library.retarget.hands = hands
-
-
-def like(base, library):
-    """Another Library as the one beneath base is played."""
-    return library if plain(base) is base else _wrapped(library, base.retarget.target, base.retarget.hands)
+def like(base, library, ob):
+    """Another Library as the one beneath base is played, with the hands where the slider of an armature has them."""
+    return library if plain(base) is base else _wrapped(library, base.retarget.target, ob.mm.drive.hands)
 
 
 def plain(library):
@@ -107,10 +105,13 @@ def forget():
 
 
 def _wrapped(library, target, hands):
-    key = library, _look(target)
+    key = library, _look(target), hands > 0  # without hands there is less to work out
     if key not in _retargeted:
         _retargeted[key] = on_character(library, target, hands)
-    return _retargeted[key]
+    found = _retargeted[key]
+    if found.retarget.hands:  # 0 where there are no arms to lead
+        found.retarget.hands = hands
+    return found
 
 
 def _has_the_bones(ob, target, baked):
