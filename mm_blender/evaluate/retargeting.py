@@ -8,12 +8,9 @@ LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
 BENT = 0.17
 
 
-def report(source, target, before, after, standing):
-    """The figures of a clip `before`, of the source, and `after`, of the target, as plain values.
-
-    source, target  the Characters, with a root
-    standing        (2,) how high the target's toes are while they stand
-    """
+def report(retarget, before, after):
+    """The figures of what a Retarget made of a clip, as plain values."""
+    source, target, standing = retarget.source, retarget.target, retarget.standing[:, 0]
     old, new = before.globals()[0], after.globals()[0]
     angles, flips = [], np.zeros(len(after), dtype=bool)
     for side in ("left", "right"):
@@ -42,7 +39,7 @@ def together(reports):
 
     return {"clips": len(reports), "seconds": round(sum(seconds), 2), "foot_slide": mean("foot_slide"),
             "foot_slide_max": most("foot_slide_max"), "toe_penetration_mm": most("toe_penetration_mm"),
-            "limb_degrees": {"mean": mean("limb_degrees", "mean"), "p99": most("limb_degrees", "p99"),
+            "limb_degrees": {"mean": mean("limb_degrees", "mean"), "p95": mean("limb_degrees", "p95"),
                              "max": most("limb_degrees", "max")},
             "flipped_frames": sum(one["flipped_frames"] for one in reports)}
 
@@ -74,7 +71,7 @@ def _flipped(old, new):
 
 
 def _summary(values):
-    return {"mean": _round(values.mean()), "p99": _round(np.percentile(values, 99)), "max": _round(values.max())}
+    return {"mean": _round(values.mean()), "p95": _round(np.percentile(values, 95)), "max": _round(values.max())}
 
 
 def _round(value):

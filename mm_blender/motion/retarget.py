@@ -58,11 +58,15 @@ class Stance:
 
 def rest_stance(character):
     """The rest pose of a character with a root as a Stance."""
-    skeleton = character.skeleton
-    positions, rotations = _from_root(*skeleton.rest)
+    return stance_in(character, *character.skeleton.rest)
+
+
+def stance_in(character, positions, rotations):
+    """A pose of a character with a root, positions (J, 3) and rotations (J, 4) in its space, as a Stance."""
+    positions, rotations = _from_root(positions, rotations)
     if not _stands(character, positions):
-        raise MotionError(f'In the rest pose the character of the bone "{skeleton.names[0]}" does not stand: it needs '
-                          "a pose in which it does.")
+        raise MotionError(f'The character with the bone "{character.roles["hips"]}" does not stand in its rest pose: '
+                          "give a pose in which it does.")
     toes = _toes(character)
     lowest = positions[toes, 2].min()
     # Files often have their origin in the hips.
@@ -72,14 +76,14 @@ def rest_stance(character):
 
 
 def find_stance(character, clips):
-    """How a character stands, from its clips (with a root and contacts) or its Database: the rest pose if it stands in
-    it, or else the mean of the frames in which it is most upright and still, arms hanging."""
+    """How a character with a root stands, from its clean clips or its Database: the rest pose if it stands in it, or
+    else the mean of the frames in which it is most upright and still, arms hanging. Feet and ground as in the clips."""
     clips = [clips.clip(index) for index in range(len(clips.ranges))] if hasattr(clips, "ranges") else list(clips)
+    stands = _stands(character, _from_root(*character.skeleton.rest)[0])
+    if not clips or (stands and not any(clip.contacts is not None and clip.contacts.any() for clip in clips)):
+        return rest_stance(character)
     frames = _Frames(character, clips)
-    if _stands(character, _from_root(*character.skeleton.rest)[0]):
-        stance = rest_stance(character)
-    else:
-        stance = frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
+    stance = rest_stance(character) if stands else frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
     return frames.flat(stance).bearing(frames.heights)
 
 
@@ -292,8 +296,8 @@ class Retarget:
         return self._marks.points(turns, {joint: positions[:, at].T for at, joint in enumerate(moving.tolist())})
 
     def _ways(self, place, ankles, toes, source, held):
-        """Ways (3, 2, F) on which the legs bring the feet to where they should be; the moving joint's place (3, F) rises
-        or sinks by what the standing feet have in common.
+        """Ways (3, 2, F) on which the legs bring the feet to where they should be; the moving joint's place (3, F)
+        rises or sinks by what the standing feet have in common.
 
         On the ground it is the ankle that is where the source has it, by its scale: the lengths of feet may differ. The
         height is that of the toe.

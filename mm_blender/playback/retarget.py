@@ -21,29 +21,26 @@ LENGTHS = ("trajectory_position", "trajectory_height", "bone_position", "bone_ve
 
 def retargeted(library, target, hands=0.0, target_stance=None):
     """A RetargetedLibrary that plays on the target, a Character with a root (prepare.root.rooted())."""
-    source = character_of(library)
-    retarget = Retarget(source, target, hands, stance_of(library), target_stance)
-    return RetargetedLibrary(library, retarget)
+    source = character_of(library.database)
+    return RetargetedLibrary(library, Retarget(source, target, hands, stance_of(library), target_stance))
 
 
-def character_of(library):
-    """The character that a library plays, with bones as long as they are in its motion."""
-    database = library.database
-    skeleton = replace(database.skeleton, positions=database.fixed)
-    return replace(database.character, skeleton=skeleton)
+def character_of(database):
+    """The character of a Database (or Networks), with bones as long as they are in its motion."""
+    return replace(database.character, skeleton=replace(database.skeleton, positions=database.fixed))
 
 
 def stance_of(library):
     """How the character of a library stands."""
-    character = character_of(library)
-    if hasattr(library.database, "ranges"):
-        return find_stance(character, library.database)
+    database, character = library.database, character_of(library.database)
+    if hasattr(database, "ranges"):
+        return find_stance(character, database)
     # Networks begin with someone who stands.
     pose = library.motion.matcher(library.choice().search, 1).pose()
     places = character.skeleton.positions[None].copy()
     places[:, library.motion.moving] = pose.positions
     positions, rotations = seen_from_root(character.skeleton, places, pose.rotations)
-    return Stance(positions[0], rotations[0], library.database.heights[:, 0].astype(float))
+    return Stance(positions[0], rotations[0], database.heights[:, 0].astype(float))
 
 
 class RetargetedLibrary:
