@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.motion import bvh, demo, quat
+from mm_blender.motion import bvh, demo, families, quat
 from mm_blender.motion.character import ROLES, Character
-from mm_blender.motion.roles import find_character, rest_facing
+from mm_blender.motion.roles import find_character, find_roles, rest_facing
 from mm_blender.motion.skeleton import Skeleton
 
 # Each line is a chain from a joint that is there already; % stands for the left and then the right side.
@@ -24,6 +26,20 @@ RIGS = {
               "neck": "mixamorig:Neck", "head": "mixamorig:Head"},
         "mixamorig:%Shoulder mixamorig:%Arm mixamorig:%ForeArm mixamorig:%Hand "
         "mixamorig:%UpLeg mixamorig:%Leg mixamorig:%Foot mixamorig:%ToeBase"),
+    "Mixamo without its prefix": (("Left", "Right"), """
+        Hips > Spine > Spine1 > Spine2 > Neck > Head > HeadTop_End
+        Spine2 > %Shoulder > %Arm > %ForeArm > %Hand > %HandIndex1
+        Hips > %UpLeg > %Leg > %Foot > %ToeBase > %Toe_End
+        """, {"hips": "Hips", "spine": "Spine", "chest": "Spine2", "neck": "Neck", "head": "Head"},
+        "%Shoulder %Arm %ForeArm %Hand %UpLeg %Leg %Foot %ToeBase"),
+    "Mixamo without colons": (("Left", "Right"), """
+        mixamorigHips > mixamorigSpine > mixamorigSpine1 > mixamorigSpine2 > mixamorigNeck > mixamorigHead
+        mixamorigSpine2 > mixamorig%Shoulder > mixamorig%Arm > mixamorig%ForeArm > mixamorig%Hand
+        mixamorigHips > mixamorig%UpLeg > mixamorig%Leg > mixamorig%Foot > mixamorig%ToeBase
+        """, {"hips": "mixamorigHips", "spine": "mixamorigSpine", "chest": "mixamorigSpine2", "neck": "mixamorigNeck",
+              "head": "mixamorigHead"},
+        "mixamorig%Shoulder mixamorig%Arm mixamorig%ForeArm mixamorig%Hand "
+        "mixamorig%UpLeg mixamorig%Leg mixamorig%Foot mixamorig%ToeBase"),
     "Unreal": (("l", "r"), """
         root > pelvis > spine_01 > spine_02 > spine_03 > neck_01 > head
         spine_03 > clavicle_% > upperarm_% > lowerarm_% > hand_% > index_01_% > index_02_%
@@ -37,6 +53,40 @@ RIGS = {
         """, {"root": "root", "hips": "pelvis", "spine": "spine_01", "chest": "spine_03", "neck": "neck_01",
               "head": "head"},
         "clavicle_% upperarm_% lowerarm_% hand_% thigh_% calf_% foot_% ball_%"),
+    "Unreal 5": (("l", "r"), """
+        root > pelvis > spine_01 > spine_02 > spine_03 > spine_04 > spine_05 > neck_01 > neck_02 > head
+        spine_05 > clavicle_% > upperarm_% > lowerarm_% > hand_% > index_metacarpal_% > index_01_% > index_02_%
+        hand_% > thumb_01_% > thumb_02_%
+        clavicle_% > clavicle_out_%
+        upperarm_% > upperarm_twist_01_% > upperarm_twistCor_01_%
+        upperarm_% > upperarm_correctiveRoot_% > upperarm_bck_%
+        lowerarm_% > lowerarm_twist_01_%
+        pelvis > thigh_% > calf_% > foot_% > ball_% > bigtoe_01_%
+        thigh_% > thigh_correctiveRoot_% > thigh_fwd_%
+        thigh_% > thigh_twist_01_%
+        calf_% > calf_correctiveRoot_% > calf_knee_%
+        foot_% > ankle_bck_%
+        root > ik_foot_root > ik_foot_%
+        root > ik_hand_root > ik_hand_gun > ik_hand_%
+        root > interaction
+        root > center_of_mass
+        """, {"root": "root", "hips": "pelvis", "spine": "spine_01", "chest": "spine_05", "neck": "neck_01",
+              "head": "head"},
+        "clavicle_% upperarm_% lowerarm_% hand_% thigh_% calf_% foot_% ball_%"),
+    "MakeHuman for games": (("l", "r"), """
+        Root > pelvis > spine_01 > spine_02 > spine_03 > neck_01 > head
+        spine_03 > clavicle_% > upperarm_% > lowerarm_% > hand_% > index_01_% > index_02_%
+        pelvis > thigh_% > calf_% > foot_% > ball_%
+        """, {"root": "Root", "hips": "pelvis", "spine": "spine_01", "chest": "spine_03", "neck": "neck_01",
+              "head": "head"},
+        "clavicle_% upperarm_% lowerarm_% hand_% thigh_% calf_% foot_% ball_%"),
+    "MakeHuman for CMU": (("L", "R"), """
+        Hips > %HipJoint > %*UpLeg > %*Leg > %*Foot > %*ToeBase
+        Hips > LowerBack > Spine > Spine1 > Neck > Neck1 > Head
+        Spine1 > %*Shoulder > %*Arm > %*ForeArm > %*Hand > %Thumb
+        %*Hand > %*FingerBase > %*HandFinger1
+        """, {"hips": "Hips", "spine": "LowerBack", "chest": "Spine1", "neck": "Neck", "head": "Head"},
+        "%*Shoulder %*Arm %*ForeArm %*Hand %*UpLeg %*Leg %*Foot %*ToeBase"),
     "CMU": (("L", "R"), """
         Hips > %HipJoint > %*UpLeg > %*Leg > %*Foot > %*ToeBase
         Hips > LowerBack > Spine > Spine1 > Neck > Neck1 > Head
@@ -61,6 +111,21 @@ RIGS = {
               "neck": "J_Bip_C_Neck", "head": "J_Bip_C_Head"},
         "J_Bip_%_Shoulder J_Bip_%_UpperArm J_Bip_%_LowerArm J_Bip_%_Hand "
         "J_Bip_%_UpperLeg J_Bip_%_LowerLeg J_Bip_%_Foot J_Bip_%_ToeBase"),
+    "VRM humanoid": (("left", "right"), """
+        hips > spine > chest > upperChest > neck > head > jaw
+        head > %Eye
+        upperChest > %Shoulder > %UpperArm > %LowerArm > %Hand > %IndexProximal > %IndexIntermediate
+        hips > %UpperLeg > %LowerLeg > %Foot > %Toes
+        """, {"hips": "hips", "spine": "spine", "chest": "upperChest", "neck": "neck", "head": "head"},
+        "%Shoulder %UpperArm %LowerArm %Hand %UpperLeg %LowerLeg %Foot %Toes"),
+    "VRM without upper chest": (("L", "R"), """
+        Root > J_Bip_C_Hips > J_Bip_C_Spine > J_Bip_C_Chest > J_Bip_C_Neck > J_Bip_C_Head
+        J_Bip_C_Chest > J_Bip_%_Shoulder > J_Bip_%_UpperArm > J_Bip_%_LowerArm > J_Bip_%_Hand
+        J_Bip_C_Hips > J_Bip_%_UpperLeg > J_Bip_%_LowerLeg > J_Bip_%_Foot
+        """, {"root": "Root", "hips": "J_Bip_C_Hips", "spine": "J_Bip_C_Spine", "chest": "J_Bip_C_Chest",
+              "neck": "J_Bip_C_Neck", "head": "J_Bip_C_Head"},
+        "J_Bip_%_Shoulder J_Bip_%_UpperArm J_Bip_%_LowerArm J_Bip_%_Hand "
+        "J_Bip_%_UpperLeg J_Bip_%_LowerLeg J_Bip_%_Foot -"),
     "Biped": (("L", "R"), """
         Bip01 > Bip01 Pelvis > Bip01 Spine > Bip01 Spine1 > Bip01 Neck > Bip01 Head
         Bip01 Neck > Bip01 % Clavicle > Bip01 % UpperArm > Bip01 % Forearm > Bip01 % Hand > Bip01 % Finger0
@@ -116,6 +181,16 @@ RIGS = {
         root.x > thigh_stretch.% > leg_stretch.% > foot.% > toes_01.%
         leg_stretch.% > leg_twist.%
         """, {"hips": "root.x", "spine": "spine_01.x", "chest": "spine_03.x", "neck": "neck.x", "head": "head.x"},
+        "shoulder.% arm_stretch.% forearm_stretch.% hand.% thigh_stretch.% leg_stretch.% foot.% toes_01.%"),
+    "Auto-Rig Pro with a root": (("l", "r"), """
+        c_traj > root.x > spine_01.x > spine_02.x > neck.x > head.x > c_jawbone.x
+        spine_02.x > shoulder.% > arm_stretch.% > forearm_stretch.% > hand.% > c_thumb1.%
+        spine_02.x > c_breast_01.%
+        arm_stretch.% > arm_twist.%
+        root.x > thigh_stretch.% > leg_stretch.% > foot.% > toes_01.%
+        root.x > c_root_bend.x
+        """, {"root": "c_traj", "hips": "root.x", "spine": "spine_01.x", "chest": "spine_02.x", "neck": "neck.x",
+              "head": "head.x"},
         "shoulder.% arm_stretch.% forearm_stretch.% hand.% thigh_stretch.% leg_stretch.% foot.% toes_01.%"),
     "Rigify metarig": (("L", "R"), """
         spine > spine.001 > spine.002 > spine.003 > spine.004 > spine.005 > spine.006 > face > nose > nose.001
@@ -208,6 +283,52 @@ def test_roles_are_found_by_name(rig):
     expected = _expected(sides, trunk, limbs)
     assert set(expected) <= set(ROLES)
     assert found == expected
+
+
+FAMILIES = {
+    "Mixamo": ("Mixamo", "Mixamo without its prefix", "Mixamo without colons"),
+    "Unreal": ("Unreal", "Unreal 5", "MakeHuman for games"),
+    "CMU": ("CMU", "MakeHuman for CMU"),
+    "LAFAN1": ("LAFAN1",),
+    "VRM (VRoid)": ("VRM", "VRM without upper chest"),
+    "VRM humanoid": ("VRM humanoid",),
+    "MakeHuman": ("MakeHuman",),
+    "Auto-Rig Pro": ("Auto-Rig Pro", "Auto-Rig Pro with a root"),
+    "Rigify": ("Rigify metarig", "Rigify game rig"),
+}
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_a_family_is_recognised_and_certain_other_names_are_likely(rig):
+    family = next((family for family, rigs in FAMILIES.items() if rig in rigs), "")
+    found = find_roles(_skeleton(*RIGS[rig][:2]))
+    assert found.family == family
+    assert set(found.confidence) == set(found.character.roles)
+    assert set(found.confidence.values()) == {"certain" if family else "likely"}
+
+
+def test_every_family_is_tested():
+    files = [json.loads(path.read_text()) for path in Path(families.__file__).parent.glob("*.json")]
+    assert {file["name"] for file in files} == set(FAMILIES)
+    for file in files:
+        for table in (file["roles"], file.get("controls", {}).get("roles", {})):
+            assert set(table) <= {"root", "hips", "spine", "chest", "neck", "head", *PARTS}
+
+
+def test_a_limb_that_the_family_does_not_name_is_found_by_its_own():
+    sides, text, *_ = RIGS["Rigify metarig"]
+    found = find_roles(_skeleton(sides, text.replace("toe.%", "toes.%")))
+    assert found.character.roles["left_toe"] == "toes.L" and found.confidence["left_toe"] == "likely"
+    assert found.confidence["left_foot"] == found.confidence["hips"] == "certain"
+
+
+def test_a_namespace_of_its_own_does_not_matter():
+    sides, text, trunk, limbs = RIGS["Unreal"]
+    names, parents = _tree(sides, text)
+    places = np.random.default_rng(0).normal(size=(len(names), 3))
+    found = find_roles(Skeleton([f"hero:{name}" for name in names], parents, places, quat.identity((len(names),))))
+    assert found.family == "Unreal"
+    assert found.character.roles == {role: f"hero:{name}" for role, name in _expected(sides, trunk, limbs).items()}
 
 
 @pytest.mark.parametrize("rig", RIGS)
@@ -305,9 +426,10 @@ def test_the_demo_character_is_found():
 
 
 def test_real_files_have_all_roles(lafan1, cmu):
-    for folder, missing in ((lafan1, set()), (cmu, {"root"})):
-        roles = find_character(bvh.read(next(folder.glob("*.bvh"))).skeleton).roles
-        assert set(ROLES) - set(roles) == missing
+    for folder, family, missing in ((lafan1, "LAFAN1", set()), (cmu, "CMU", {"root"})):
+        found = find_roles(bvh.read(next(folder.glob("*.bvh"))).skeleton)
+        assert set(ROLES) - set(found.character.roles) == missing
+        assert found.family == family and set(found.confidence.values()) == {"certain"}
 
 
 # By shape
@@ -340,8 +462,10 @@ def _standing(forward=(0, -1, 0), toes=True):
 @pytest.mark.parametrize("forward", [(0, -1, 0), (0, 1, 0), (1, 0, 0), (-1, 0, 0)])
 def test_a_standing_shape_tells_the_roles_whichever_way_it_faces(forward):
     skeleton, roles = _standing(forward)
-    character = find_character(skeleton)
+    found = find_roles(skeleton)
+    character = found.character
     assert character.roles == {role: skeleton.names[joint] for joint, role in enumerate(roles)}
+    assert found.family == "" and set(found.confidence.values()) == {"guess"}
     facing = rest_facing(skeleton, {role: skeleton.index(name) for role, name in character.roles.items()})
     assert np.allclose(facing, forward, atol=1e-6)
     for role, name in character.roles.items():

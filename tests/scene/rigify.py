@@ -38,6 +38,7 @@ def _generated(kind):
     before, window.scene = window.scene, bpy.data.scenes.new("Rigify")
     addon_utils.enable("rigify", default_set=True)
     getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
+    _remove_face(bpy.context.object)
     bpy.ops.pose.rigify_generate()
     addon_utils.disable("rigify", default_set=True)
     rig = bpy.context.object
@@ -49,3 +50,13 @@ def _generated(kind):
         bpy.data.objects.remove(ob)
     bpy.data.scenes.remove(bpy.data.scenes["Rigify"])
     return path
+
+
+def _remove_face(ob):
+    """Without its face a rig is generated in a second instead of twenty."""
+    if "face" in ob.data.bones:
+        bpy.ops.object.mode_set(mode="EDIT")
+        face = ob.data.edit_bones["face"]
+        for bone in (*face.children_recursive, face):
+            ob.data.edit_bones.remove(bone)
+        bpy.ops.object.mode_set(mode="OBJECT")
