@@ -63,12 +63,12 @@ def find_roles(skeleton):
     """The same, and how sure it is: a known family's names count most, then names as such, then the shape."""
     family, own = recognise(skeleton.names)
     own = {role: skeleton.index(name) for role, name in own.items()}
-    named, shape, mirror = _by_name(skeleton), {}, find_pairs(skeleton.names)
+    named, shape = _by_name(skeleton), {}
     if family:
         # Its trunk is left to the tree, for names mislead: Rigify's hips are called "spine".
         named = {role: joint for role, joint in named.items() if role not in _MIDDLE and joint not in own.values()}
     elif not any(role.endswith("thigh") for role in named):
-        shape, mirror = _by_shape(skeleton), _pairs_by_shape(skeleton, mirror)
+        shape = _by_shape(skeleton)
     roles = {**shape, **named, **own}
     confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
     known = dict(roles)
@@ -77,9 +77,18 @@ def find_roles(skeleton):
     # What the tree tells is as sure as the limbs that it starts from.
     sure = CERTAIN if family else GUESS if shape else LIKELY
     confidence = {role: confidence[role] if known.get(role) == joint else sure for role, joint in roles.items()}
-    character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()}, mirror,
-                          rest_forward(skeleton, roles))
+    character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
+                          find_mirror(skeleton), rest_forward(skeleton, roles))
     return Found(character, family, confidence)
+
+
+def find_mirror(skeleton):
+    """joint name → name of the joint on the other side: by the names, or where none has a side, by the rest pose."""
+    pairs = find_pairs(skeleton.names)
+    if any(name != other for name, other in pairs.items()):
+        return pairs
+    shape = _shape_pairs(skeleton.rest[0])
+    return {name: skeleton.names[shape.get(joint, joint)] for joint, name in enumerate(skeleton.names)}
 
 
 def rest_facing(skeleton, roles):
@@ -281,13 +290,6 @@ def _shape_pairs(positions):
                  if apart[joint, other] < 0.02 * size and nearest[other] == joint}
         best = max(best, pairs, key=len)
     return best
-
-
-def _pairs_by_shape(skeleton, mirror):
-    if any(name != other for name, other in mirror.items()):
-        return mirror
-    pairs = _shape_pairs(skeleton.rest[0])
-    return {name: skeleton.names[pairs.get(joint, joint)] for joint, name in enumerate(skeleton.names)}
 
 
 def _forward(skeleton, legs, pairs):

@@ -31,6 +31,7 @@ _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the ro
                for role in ROLES]
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
     (axis, axis, f"The root bone's {axis} axis points forward") for axis in ("+X", "-X", "+Y", "-Y", "+Z", "-Z")]
+AXES = tuple(item[0] for item in _AXIS_ITEMS)
 _ROOT_ITEMS = [
     ("auto", "Automatic", "The rig's own root bone where it has one, otherwise a made one"),
     ("bone", "Root Bone", "The bone with the role Root carries the character over the ground"),
@@ -90,6 +91,9 @@ class MM_Role(bpy.types.PropertyGroup):
 
     bone: StringProperty(name="Bone", description="The bone that plays this role; empty if there is none",
                          search=_bone_names)
+    # The bone that was found, and how sure that was: another one is the artist's choice.
+    found: StringProperty(options={"HIDDEN"})
+    confidence: StringProperty(options={"HIDDEN"})
 
 
 class MM_Tag(bpy.types.PropertyGroup):
@@ -305,6 +309,9 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     __slots__ = ()
 
     roles: CollectionProperty(type=MM_Role)
+    # The rig family that the roles were found with, and the pose that is taken for the T-pose: see scene/stance.py.
+    family: StringProperty(options={"HIDDEN"})
+    stance: StringProperty(options={"HIDDEN"})
     forward: EnumProperty(name="Forward", items=_AXIS_ITEMS,
                           description="Which axis of the root bone points where the character faces")
     show_facing: BoolProperty(name="Show Facing", default=True,
