@@ -19,7 +19,7 @@ from .features import Normalisation, measure
 from .schema import weights_of
 from .search import gather
 
-__all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "source_key"]
+__all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
 # Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
 PREPARATION = 1
@@ -167,6 +167,14 @@ def _sides(piece, source, character, about):
         root = clip.skeleton.names[0]
         parts.append(_Part(mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
     return parts
+
+
+def same_skeleton(one, other):
+    """Whether clips of a skeleton can be baked for a character with another one just as they are."""
+    if set(one.names) != set(other.names) or _tree(one) != _tree(other):
+        return False
+    apart = one.positions - other.positions[[other.index(name) for name in one.names]]
+    return bool(np.linalg.norm(apart[1:], axis=-1).max(initial=0) < SAME_LENGTH)
 
 
 def _on_skeleton(clip, skeleton):

@@ -28,7 +28,7 @@ def rig():
 def state(ob):
     """Everything about the pose, exactly."""
     return ([(*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.rotation_axis_angle, *bone.scale,
-              *(value for key, value in bone.items() if isinstance(value, (int, float, bool)))) for bone in ob.pose.bones],
+              *(value for value in bone.values() if isinstance(value, (int, float)))) for bone in ob.pose.bones],
             [tuple(value for row in bone.matrix for value in row) for bone in ob.pose.bones], ob.data.pose_position)
 
 
@@ -39,8 +39,8 @@ def test_controls_hang_from_what_carries_them(rig):
     while name is not None:
         line.append(name)
         name = parents[name]
-    assert line == ["hand_fk.L", "forearm_fk.L", "upper_arm_fk.L", "shoulder.L", "spine_fk.003", "spine_fk.002", "torso",
-                    "root"]
+    assert line == ["hand_fk.L", "forearm_fk.L", "upper_arm_fk.L", "shoulder.L",
+                    "spine_fk.003", "spine_fk.002", "torso", "root"]
     assert [parents[name] for name in ("head", "neck", "thigh_fk.R", "toe_fk.R")] == [
         "neck", "spine_fk.003", "torso", "foot_fk.R"]
     assert "spine_fk.001" not in parents, "there the spine goes down, and the hips have one place only"
@@ -94,7 +94,7 @@ def test_deforming_bones_are_where_the_skeleton_of_controls_has_them(rig):
 def test_a_control_that_goes_along_with_none_is_named(rig):
     constraint = rig.pose.bones["hand_fk.L"].constraints.new("LIMIT_ROTATION")
     constraint.use_limit_x = constraint.use_limit_y = constraint.use_limit_z = True
-    with pytest.raises(MotionError, match='"hand_fk.L" of "rig"'):
+    with pytest.raises(MotionError, match=r'"hand_fk\.L" of "rig"'):
         controls.find(rig)
 
 

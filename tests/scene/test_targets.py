@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Armatures that are driven with the motion of another one: control rigs, metarigs, scaled, turned, without a source."""
+"""Armatures that are driven with the motion of another one: control rigs, metarigs, scaled and turned ones."""
 
 import math
 
@@ -9,8 +9,9 @@ import pytest
 from mathutils import Matrix
 
 from mm_blender.errors import MotionError
-from mm_blender.scene import actions, driving, stage, targets
+from mm_blender.scene import actions, baking, driving, stage, targets
 from mm_blender.scene.plain import bone_of
+from mm_blender.scene.rig import skeleton_of
 from tests.scene.rigify import control_rig, metarig
 
 DEFORMING = {"hips": "DEF-spine", "head": "DEF-spine.006", "left_toe": "DEF-toe.L", "right_toe": "DEF-toe.R",
@@ -256,7 +257,7 @@ def test_the_hands_slider_acts_at_once(source, rig):
 def test_what_a_target_lacks_is_named(source, rigs):
     source.mm.drive.target = rigs.chain()
     bpy.context.view_layer.objects.active = source
-    with pytest.raises(MotionError, match="(?i)hips|thigh"):
+    with pytest.raises(MotionError, match=r"(?i)hips|thigh"):
         driving.start(bpy.context, [source])
     assert driving.current() is None and not source.mm.drive.target.mm.drive.driving
 
@@ -274,3 +275,30 @@ def test_an_armature_with_the_bones_of_the_database_is_posed_as_ever(source):
     bpy.context.scene.collection.objects.link(other)
     source.mm.drive.target = other
     assert stage.library_of(source) is targets.plain(stage.library_of(source))
+
+
+# Bake through the rig
+
+def test_clips_of_armatures_with_other_bones_are_baked_for_the_active_one(source, tmp_path):
+    source.mm.drive.target = other = metarig()
+    bpy.context.view_layer.objects.active = source
+    (tmp_path / "go.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n3,0,1,0,0,0,0\n")
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv"))
+    source.mm.drive.target = None
+    other.select_set(True)
+    assert bpy.ops.mm.clips_add(source="SELECTED") == {"FINISHED"}
+    assert source.mm.clips[-1].source == other
+    bpy.ops.mm.bake()
+    assert baking.report(source)["left_out"] == [] and baking.changes(source, bpy.context.scene) == []
+    baked = stage.library_of(source).database
+    clip = baked.clip(next(index for index, part in enumerate(baked.ranges) if part.source == "go"))
+    own = skeleton_of(source)
+    assert clip.skeleton.names == own.names
+    places, _ = clip.globals()
+    height = places[:, own.index("hips"), 2].mean()
+    assert clip.positions[-1, 0, 1] > 2 and abs(height - own.rest[0][own.index("hips"), 2]) < 0.1
+    toes = [clip.skeleton.index(baked.character.roles[f"{side}_toe"]) for side in ("left", "right")]
+    speeds = clip.rate * np.linalg.norm(np.diff(places[:, toes, :2], axis=0), axis=-1)
+    assert speeds[clip.contacts[1:] & clip.contacts[:-1]].mean() < 0.005, "feet that stand do not slide"
+    other.mm.roles["head"].bone = ""
+    assert baking.changes(source, bpy.context.scene) == ['Clip "go" changed'], "another mapping is another clip"
