@@ -12,17 +12,21 @@ import numpy as np
 from mathutils import Vector
 
 from ..errors import MotionError
+from ..motion.retarget import Retarget, stance_in
+from ..motion.skeleton import backward, forward
 from ..playback.retarget import RetargetedLibrary
-from ..playback.retarget import retargeted as on_character
+from ..playback.retarget import character_of as character_of_database
+from ..playback.retarget import stance_of as stance_of_library
 from ..prepare.root import rooted
 from . import controls
 from .character import character_of, missing
 from .rig import skeleton_of, world_matrix
+from .stance import has_stance, stance_of
 
 # So far (shares of the height) joints of two skeletons that are the same may lie apart.
 SAME = 1e-4
 
-_retargeted = {}  # a Library, what the target looks like, whether hands are led → RetargetedLibrary
+_retargeted = {}  # a Library, what the target looks like, whether hands are led, T-poses → RetargetedLibrary
 _last = {}  # session_uid of an armature → the RetargetedLibrary that it was driven with last
 
 
@@ -39,6 +43,20 @@ def character(ob):
     positions = found.skeleton.positions.copy()
     positions[0] -= world_matrix(ob)[:3, 3]
     return replace(found, skeleton=replace(found.skeleton, positions=positions))
+
+
+def stance(ob, character):
+    """The pose that an armature's artist takes for its T-pose as a Stance of a Character with a root that it is; None
+    where there is none."""
+    names = character.skeleton.names
+    made = 0 if names[0] in ob.data.bones else 1  # a root that was made is no bone
+    if not has_stance(ob) or not set(names[made:]) <= set(ob.data.bones.keys()):
+        return None
+    skeleton, turns = character.skeleton, character.skeleton.rest[1].copy()
+    turns[1:] = stance_of(ob, names[made:])[1 - made:]
+    _, turns = backward(skeleton, skeleton.rest[0][None], turns[None])
+    places, turns = forward(skeleton, skeleton.positions[None], turns)
+    return stance_in(character, places[0], turns[0])
 
 
 def trouble(ob):
@@ -64,7 +82,7 @@ def retargeted(library, ob):
     if _has_the_bones(ob, target, library.database.skeleton):
         _last.pop(ob.session_uid, None)
         return library
-    found = _last[ob.session_uid] = _wrapped(library, rooted(character(target)), ob.mm.drive.hands)
+    found = _last[ob.session_uid] = _wrapped(library, rooted(character(target)), ob)
     return found
 
 
@@ -90,7 +108,7 @@ def facing(ob):
 
 def like(base, library, ob):
     """Another Library as the one beneath base is played, with the hands where the slider of an armature has them."""
-    return library if plain(base) is base else _wrapped(library, base.retarget.target, ob.mm.drive.hands)
+    return library if plain(base) is base else _wrapped(library, base.retarget.target, ob)
 
 
 def plain(library):
@@ -104,10 +122,14 @@ def forget():
     controls.forget()
 
 
-def _wrapped(library, target, hands):
-    key = library, _look(target), hands > 0  # without hands there is less to work out
+def _wrapped(library, target, ob):
+    hands = ob.mm.drive.hands
+    key = library, _look(target), hands > 0, ob.mm.stance, posed(ob).mm.stance  # with hands there is more to work out
     if key not in _retargeted:
-        _retargeted[key] = on_character(library, target, hands)
+        source = character_of_database(library.database)
+        retarget = Retarget(source, target, hands, stance(ob, source) or stance_of_library(library),
+                            stance(posed(ob), target))
+        _retargeted[key] = RetargetedLibrary(library, retarget)
     found = _retargeted[key]
     if found.retarget.hands:  # 0 where there are no arms to lead
         found.retarget.hands = hands

@@ -12,6 +12,7 @@ from mm_blender.errors import MotionError
 from mm_blender.scene import actions, baking, driving, stage, targets
 from mm_blender.scene.plain import bone_of
 from mm_blender.scene.rig import skeleton_of
+from mm_blender.scene.stance import set_stance
 from tests.scene.rigify import control_rig, metarig
 
 DEFORMING = {"hips": "DEF-spine", "head": "DEF-spine.006", "left_toe": "DEF-toe.L", "right_toe": "DEF-toe.R",
@@ -275,6 +276,33 @@ def test_an_armature_with_the_bones_of_the_database_is_posed_as_ever(source):
     bpy.context.scene.collection.objects.link(other)
     source.mm.drive.target = other
     assert stage.library_of(source) is targets.plain(stage.library_of(source))
+
+
+def test_a_rig_whose_rest_pose_sits_needs_a_pose_that_stands(source):
+    ob = metarig()
+    source.mm.drive.target = ob
+    height = place(ob, "spine")[2]
+    turn_thighs(ob, -1.4)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.armature_apply()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(MotionError, match="does not stand"):
+        driving.start(bpy.context, [source])
+    turn_thighs(ob, 1.4)
+    set_stance(ob)
+    turn_thighs(ob, 0)
+    session = drive(source, 2)
+    assert place(ob, "spine")[1] > 1.2 and abs(place(ob, "spine")[2] - height) < 0.1
+    assert np.degrees(ob.pose.bones["shin.L"].y_axis.angle(ob.pose.bones["thigh.L"].y_axis)) < 90
+    session.cancel(bpy.context)
+
+
+def turn_thighs(ob, angle):
+    for name in ("thigh.L", "thigh.R"):
+        bone = ob.pose.bones[name]
+        rest = bone.bone.matrix_local.to_3x3()
+        bone.rotation_quaternion = (rest.inverted() @ Matrix.Rotation(angle, 3, "X") @ rest).to_quaternion()
+    bpy.context.view_layer.update()
 
 
 # Bake through the rig
