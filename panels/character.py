@@ -87,25 +87,23 @@ class MM_PT_roles(CharacterPanel, bpy.types.Panel):
         self.layout.label(text=f"{found} of {len(ob.mm.roles)}")
 
     def draw_character(self, context, layout, ob):
-        row = layout.row(align=True)
+        column = layout.column(align=True)
+        row = column.row(align=True)
         row.operator("mm.roles_find", text="Find Again", icon="VIEWZOOM")
         row.menu("MM_MT_roles_presets", icon="PRESET")
+        row = column.row(align=True)
+        row.operator("mm.stance_set", icon="ARMATURE_DATA", depress=has_stance(ob))
+        row.operator("mm.stance_clear", text="", icon="X")
         _draw_sureness(layout, ob)
         layout.use_property_split = False
         column = layout.column(align=True)
         for role in _MIDDLE:
-            split = column.split(factor=0.2, align=True)
-            split.label(text=role.title())
-            _draw_role(split, ob, role)
-        grid = layout.row()
+            _draw_role(column, ob, role, role)
         for side in ("left", "right"):
-            column = grid.column(align=True)
+            column.separator()
             column.label(text=side.title())
             for part in SIDED:
-                _draw_role(column, ob, f"{side}_{part}", part.replace("_", " ").title())
-        row = layout.row(align=True)
-        row.operator("mm.stance_set", icon="ARMATURE_DATA", depress=has_stance(ob))
-        row.operator("mm.stance_clear", text="", icon="X")
+                _draw_role(column, ob, f"{side}_{part}", part)
 
 
 def _draw_sureness(layout, ob):
@@ -118,17 +116,16 @@ def _draw_sureness(layout, ob):
                       "QUESTION")
 
 
-def _draw_role(layout, ob, role, placeholder=""):
+def _draw_role(layout, ob, role, name):
     entry = ob.mm.roles.get(role)
     if entry is None:
         return
-    row = layout.row(align=True)
+    split = layout.split(factor=0.3, align=True)
+    split.label(text=name.replace("_", " ").title())
+    row = split.row(align=True)
     row.alert = bool(entry.bone) and entry.bone not in ob.data.bones
     row.prop_search(entry, "bone", ob.data, "bones", text="", icon="BONE_DATA")
-    if placeholder and not entry.bone:
-        row.label(text=placeholder)
-    else:
-        row.operator("mm.role_select", text="", icon=_ICONS[confidence(entry)], emboss=False).role = role
+    row.operator("mm.role_select", text="", icon=_ICONS[confidence(entry)], emboss=False).role = role
 
 
 register, unregister = bpy.utils.register_classes_factory((
