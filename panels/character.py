@@ -112,7 +112,8 @@ def _draw_sureness(layout, ob):
         draw_sentence(layout, f"Recognised as {ob.mm.family}", "CHECKMARK")
     guesses = sum(confidence(entry) == "guess" for entry in ob.mm.roles)
     if guesses:
-        draw_sentence(layout, f"{guesses} bones are guesses: have a look, and choose others where they are wrong.",
+        count = "1 bone is a guess" if guesses == 1 else f"{guesses} bones are guesses"
+        draw_sentence(layout, f"{count}: click the question mark to see it, and choose another if it is wrong.",
                       "QUESTION")
 
 
