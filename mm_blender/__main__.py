@@ -188,14 +188,20 @@ def _sources_onto(files, options, recipe, units, tags, target):
 
 
 def _ways_onto(files, roles, recipe, units, target, hands=0.0):
-    """For each character in the files an Onto and its files: [(Onto, paths)]."""
+    """For each character in the files an Onto and its files: [(Onto, paths)]; None for files that cannot be read."""
     groups = {}
     for path in files:
         groups.setdefault(path.read_bytes().partition(b"MOTION")[0], []).append(path)
     ways = []
     for paths in groups.values():
-        character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
-        ways.append((Onto(character, target, recipe, partial(_samples, paths, units), hands), paths))
+        try:
+            character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
+        except MotionError:
+            if len(groups) == 1:
+                raise
+            ways.append((None, paths))
+        else:
+            ways.append((Onto(character, target, recipe, partial(_samples, paths, units), hands), paths))
     return ways
 
 

@@ -21,6 +21,8 @@ STRAIGHT = 0.1
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
 LOW, HIGH = 0.02, 0.12
+# From this height (share of the leg) on a foot has no say in how high the hips are.
+NEAR = 0.4
 # Legs and arms are never straighter than this share of their length, unless they are in the source.
 EXTENSION = 0.995
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
@@ -314,11 +316,16 @@ class Retarget:
             goals[2] += floor
             place[2] += np.mean(floor)
             goals, weight = held.goals(goals, weight, self.standing[:, :1])
-        ways = weight * (goals - toes - place[:, None])
-        rise = ways[2].sum(axis=0) / np.maximum(weight.sum(axis=0), 1)
+        ways = goals - toes - place[:, None]
+        near = _eased(np.clip(1 - high / NEAR, 0, 1))
+        rise = (near * ways[2]).sum(axis=0) / np.maximum(near.sum(axis=0), 1)
+        if held is not None:
+            rise = held.smoothed(rise)
         place[2] += rise
-        ways[2] -= weight * rise
-        np.maximum(ways[2], self.standing[:, :1] - toes[2] - place[2], out=ways[2])
+        ways[2] -= rise
+        ways *= weight
+        if held is not None:
+            np.maximum(ways[2], self.standing[:, :1] - toes[2] - place[2], out=ways[2])
         return ways
 
     def _keep_hands(self, turns, joints, hands):
@@ -435,6 +442,12 @@ class _Held:
         self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
+
+    def smoothed(self, rise):
+        """A curve (F,) without what is shorter than it takes a foot to come down."""
+        window = np.hanning(2 * self._ease + 1)[1:-1]
+        padded = np.pad(rise, self._ease - 1, mode="edge")
+        return np.convolve(padded, window / window.sum(), "valid").astype(np.float32)
 
     def floor(self, heights, standing):
         """(2, 1) by how much toes at such heights (2, F) have to be raised to stand at theirs (2, 1) on average: clips
