@@ -13,7 +13,7 @@ _SURE = {
     "certain": "Certain: this is how the bones of {family} rigs are called",
     "likely": "Likely: found by the bone's name",
     "guess": "A guess, from the shape of the rest pose: have a look",
-    "chosen": "Chosen by you, or by a preset",
+    "chosen": "Chosen by you or by a preset, or found by an earlier version",
     "": "There is no such bone, or none was found",
 }
 

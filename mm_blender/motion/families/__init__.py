@@ -17,7 +17,7 @@ import json
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 SIDES = ("left", "right")
@@ -46,6 +46,19 @@ def recognise(names):
 
     A set of controls is recognised like a set of bones.
     """
+    family, roles = _recognised(tuple(names))
+    return family, dict(roles)
+
+
+def find_controls(names):
+    """The controls among an armature's bones, or None where they are of no control rig that is known."""
+    return _controls(tuple(names))
+
+
+# Panels ask again with every redraw, and a control rig has hundreds of bones: the last answers are kept.
+
+@lru_cache(maxsize=16)
+def _recognised(names):
     best = "", {}
     for family in _families():
         for naming in (family, family.get("controls", {})):
@@ -55,8 +68,8 @@ def recognise(names):
     return best
 
 
-def find_controls(names):
-    """The controls among an armature's bones, or None where they are of no control rig that is known."""
+@lru_cache(maxsize=16)
+def _controls(names):
     for family in _families():
         naming = family.get("controls", {})
         if roles := _roles(family, naming, names):
@@ -67,7 +80,7 @@ def find_controls(names):
                           for _, bone in _sided("", pattern, family) if bone in names
                           for key, value in values.items()]
             return ControlNames(family["name"], roles, tuple(name for name in names if name in bones),
-                            _found(family, naming["ik"], names, ""), tuple(properties))
+                                _found(family, naming["ik"], names, ""), tuple(properties))
     return None
 
 
