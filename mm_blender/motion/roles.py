@@ -232,7 +232,8 @@ def _complete_root(skeleton, roles):
 def _by_shape(skeleton):
     positions = skeleton.rest[0]
     pairs = _shape_pairs(positions)
-    ends = [joint for joint in pairs if joint < pairs[joint] and not len(skeleton.children(joint))]
+    ends = [joint for joint in pairs if joint < pairs[joint] and not any(child in pairs for child in
+                                                                         skeleton.children(joint).tolist())]
     reach = {joint: _length(skeleton, _limb(skeleton, joint, pairs[joint])) for joint in ends}
     floor = positions[:, 2].min() + 0.1 * np.ptp(positions[:, 2])
     low = [joint for joint in ends if positions[joint][2] < floor]
@@ -247,12 +248,29 @@ def _by_shape(skeleton):
     for limbs, parts in ((legs[:1], ("thigh", "shin", "foot", "toe")), (arms, ("upper_arm", "forearm", "hand"))):
         for end in (end for limb in limbs for end in (limb, pairs[limb])):
             side = "left" if (positions[end] - positions[pairs[end]]) @ left > 0 else "right"
-            limb = _limb(skeleton, end, pairs[end])
+            limb = _undivided(skeleton, _limb(skeleton, end, pairs[end]))
             first = _first_bone(skeleton, limb, parts[0] == "upper_arm", four)
+            if first == 0 and limb[0] not in pairs and len(limb) > len(parts):
+                first = 1  # in the middle of the body no arm begins, but a collarbone may
             roles.update({f"{side}_{part}": joint for part, joint in zip(parts, limb[first:])})
             if first > 0 and parts[0] == "upper_arm":
                 roles[f"{side}_shoulder"] = limb[first - 1]
-    return roles
+    return roles if _stands(skeleton, roles) else {}
+
+
+def _undivided(skeleton, limb):
+    """A limb without the middles of bones that were cut in two so that they can twist: both of its long bones are."""
+    bones = np.diff(skeleton.rest[0][limb], axis=0)
+    lengths = np.linalg.norm(bones, axis=-1)
+    middles, at = [], 0
+    while at < len(bones) - 1:
+        both = lengths[at] + lengths[at + 1]
+        straight = np.linalg.norm(bones[at] + bones[at + 1]) > 0.9999 * both
+        cut = straight and abs(lengths[at] - lengths[at + 1]) < 0.03 * both and both > 0.15 * lengths.sum()
+        if cut:
+            middles.append(at + 1)
+        at += 2 if cut else 1
+    return [joint for index, joint in enumerate(limb) if index not in middles] if len(middles) > 1 else limb
 
 
 def _first_bone(skeleton, limb, is_arm, four):

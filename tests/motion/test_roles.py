@@ -478,6 +478,41 @@ def test_a_shape_without_toes_has_feet():
     assert find_character(skeleton).roles == {role: skeleton.names[joint] for joint, role in enumerate(roles)}
 
 
+def _unnamed(skeleton):
+    return Skeleton([f"Bone.{joint:03}" for joint in range(len(skeleton))], skeleton.parents, skeleton.positions,
+                    skeleton.rotations)
+
+
+def test_real_people_are_not_quite_symmetric(cmu):
+    skeleton = bvh.read(next(cmu.glob("*.bvh"))).skeleton
+    unnamed = _unnamed(skeleton)
+    found = {role: skeleton.names[unnamed.index(name)] for role, name in find_character(unnamed).roles.items()}
+    assert found == find_character(skeleton).roles
+
+
+def test_a_rest_pose_that_does_not_stand_gives_no_roles(lafan1):
+    skeleton = bvh.read(next(lafan1.glob("*.bvh"))).skeleton
+    assert find_character(_unnamed(skeleton)).roles == {}
+
+
+def test_bones_that_are_cut_in_two_are_one():
+    skeleton, roles = _standing()
+    names, parents, places = [], [], []
+    for joint, role in enumerate(roles):
+        cut = role.endswith(("shin", "foot", "forearm", "hand"))  # what hangs from the middle of the bone above
+        parent = roles[skeleton.parents[joint]] if joint else None
+        if cut:
+            names.append(f"{parent} twist")
+            parents.append(names.index(parent))
+            places.append(skeleton.positions[joint] / 2)
+        names.append(role)
+        parents.append(names.index(names[-2] if cut else parent) if joint else -1)
+        places.append(skeleton.positions[joint] / (2 if cut else 1))
+    found = find_character(Skeleton([f"Bone.{joint}" for joint in range(len(names))], parents, places,
+                                    quat.identity((len(names),)))).roles
+    assert {role: names[int(name.removeprefix("Bone."))] for role, name in found.items()} == dict(zip(roles, roles))
+
+
 def test_a_shape_that_tells_nothing_gives_no_roles_and_no_error():
     line = Skeleton([f"Bone.{index}" for index in range(4)], [-1, 0, 1, 2], np.eye(4, 3), quat.identity((4,)))
     assert not any(role.startswith(("left", "right")) for role in find_character(line).roles)
