@@ -305,7 +305,7 @@ def _shape_pairs(positions):
         apart[np.abs(positions[:, axis]) < 0.01 * size] = np.inf
         nearest = apart.argmin(axis=1)
         pairs = {int(joint): int(other) for joint, other in enumerate(nearest)
-                 if apart[joint, other] < 0.02 * size and nearest[other] == joint}
+                 if apart[joint, other] < 0.03 * size and nearest[other] == joint}
         best = max(best, pairs, key=len)
     return best
 
