@@ -56,6 +56,7 @@ class MM_OT_roles_preset_save(CharacterOperator):
     """Save the roles of this armature's bones for other armatures with the same bones"""
     bl_idname = "mm.roles_preset_save"
     bl_label = "Save Preset"
+    bl_options = {"REGISTER"}
 
     name: StringProperty(name="Name", description="What it is called; a preset of that name is replaced")
 

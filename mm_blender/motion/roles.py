@@ -36,7 +36,6 @@ _ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "g
 _NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
           "bend"}
 
-
 CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
 
 

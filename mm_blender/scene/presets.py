@@ -2,9 +2,8 @@
 """Bone roles as presets: one JSON file each in the extension's own folder, for all armatures with the same bones."""
 
 import json
+import re
 from pathlib import Path
-
-import bpy
 
 from ..errors import MotionError
 from ..files import replacing
@@ -14,6 +13,7 @@ from .character import role_entry
 from .settings import AXES
 
 VERSION, ENDING = 1, ".roles.json"
+_UNSAFE = re.compile(r'[\\/:*?"<>|.\x00-\x1f]')  # what a file's name cannot have somewhere
 
 
 def folder():
@@ -27,7 +27,7 @@ def names():
 
 def save(ob, name):
     """Write the armature's roles into the preset with this name, which may be there already; returns its name."""
-    name = bpy.path.clean_name(name.strip())
+    name = _UNSAFE.sub("_", name).strip()[:60]
     if not name.strip("_"):
         raise MotionError("Give the preset a name.")
     roles = {entry.name: entry.bone for entry in ob.mm.roles if entry.bone}

@@ -33,9 +33,9 @@ def roles(ob):
 
 
 def test_another_armature_with_the_same_bones_gets_the_roles(ob):
-    assert presets.save(ob, "Odd Head") == "Odd_Head"
+    assert presets.save(ob, " Odd Head ä: 頭") == "Odd Head ä_ 頭"
     other = walker.armature("Other")
-    presets.load(other, "Odd_Head")
+    presets.load(other, "Odd Head ä_ 頭")
     assert roles(other) == roles(ob) and other.mm.forward == "-Z"
     assert character_of(other).roles["head"] == "chest"
     assert confidence(other.mm.roles["head"]) == "chosen"

@@ -5,7 +5,7 @@
 def test_roles_are_found_shown_selected_and_kept(blender, pictures):
     found = blender.play("roles", pictures)
     assert found["selected"] == ["foot.L"]
-    assert "motion_matching" in found["folder"] and found["presets"] == ["Rigify_head"]
+    assert "motion_matching" in found["folder"] and found["presets"] == ["Rigify head"]
     assert found["stance"] is True
-    assert 'The preset "Rigify_head" names the bone "spine"' in found["other rig"]
+    assert 'The preset "Rigify head" names the bone "spine"' in found["other rig"]
     assert 'which "Unnamed" does not have' in found["other rig"]

@@ -50,7 +50,7 @@ def steps(result):
     with in_view3d():
         bpy.ops.mm.roles_find("INVOKE_DEFAULT")
         try:
-            bpy.ops.mm.roles_preset_load(name="Rigify_head")
+            bpy.ops.mm.roles_preset_load(name="Rigify head")
         except RuntimeError as error:
             result["other rig"] = str(error)
     view3d()[1].tag_redraw()
