@@ -24,7 +24,7 @@ from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.retarget import find_stance
-from .motion.roles import find_character
+from .motion.roles import find_character, find_roles
 from .networks import file as networks
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
@@ -528,9 +528,9 @@ def _about(path):
             warnings.simplefilter("ignore", MotionWarning)
             clip = bvh.read(path)
         units = bvh.guess_units(clip)
-        character = find_character(clip.scaled(units).skeleton)
+        found = find_roles(clip.scaled(units).skeleton)
         return {"kind": "bvh", "frames": len(clip), "rate": clip.rate, "seconds": round(clip.duration, 3),
-                "joints": len(clip.skeleton), "units": units, "roles": character.roles}
+                "joints": len(clip.skeleton), "units": units, "family": found.family, "roles": found.character.roles}
     if path.suffix.lower() == ".mmnet":
         return {"kind": "mmnet", **networks.load(path).report()}
     result = database.load(path)
