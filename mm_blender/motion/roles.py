@@ -21,7 +21,7 @@ _MIDDLE = {
     "head": ("head",),
 }
 _SIDES = {
-    "shoulder": ("clavicle", "collar", "shoulder", "scapula"),
+    "shoulder": ("clavicle", "clav", "collar", "shoulder", "scapula"),
     "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg"),
     "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg"),
     "hand": ("hand", "wrist", "frontfoot", "fpaw", "frontpaw"),
@@ -135,6 +135,11 @@ def _by_name(skeleton):
     for side in ("left", "right"):
         for part, below in (("thigh", "shin"), ("upper_arm", "forearm")):
             _second_choice(cores, roles, side, part, below)
+        # Below an ankle what is called the foot is its front half.
+        foot, ankle = roles.get(f"{side}_foot"), (side, "ankle")
+        if ankle in cores[:foot] and cores.index(ankle) in skeleton.ancestors(foot):
+            roles.setdefault(f"{side}_toe", foot)
+            roles[f"{side}_foot"] = cores.index(ankle)
     return roles
 
 

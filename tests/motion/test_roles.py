@@ -232,6 +232,38 @@ RIGS = {
         Pelvis > %UpperLeg > %LowerLeg > %Foot > %Toe
         """, {"hips": "Pelvis", "spine": "L5", "chest": "T8", "neck": "Neck", "head": "Head"},
         "%Shoulder %UpperArm %ForeArm %Hand %UpperLeg %LowerLeg %Foot %Toe"),
+    "SMPL": (("L", "R"), """
+        Pelvis > %_Hip > %_Knee > %_Ankle > %_Foot
+        Pelvis > Spine1 > Spine2 > Spine3 > Neck > Head
+        Spine3 > %_Collar > %_Shoulder > %_Elbow > %_Wrist > %_Hand
+        """, {"hips": "Pelvis", "spine": "Spine1", "chest": "Spine3", "neck": "Neck", "head": "Head"},
+        "%_Collar %_Shoulder %_Elbow %_Hand %_Hip %_Knee %_Ankle %_Foot"),
+    "Character Creator": (("L", "R"), """
+        CC_Base_Hip > CC_Base_Pelvis > CC_Base_%_Thigh > CC_Base_%_Calf > CC_Base_%_Foot > CC_Base_%_ToeBase
+        CC_Base_%_Thigh > CC_Base_%_ThighTwist01
+        CC_Base_%_Calf > CC_Base_%_KneeShareBone
+        CC_Base_Hip > CC_Base_Waist > CC_Base_Spine01 > CC_Base_Spine02 > CC_Base_NeckTwist01 > CC_Base_NeckTwist02
+        CC_Base_NeckTwist02 > CC_Base_Head
+        CC_Base_Spine02 > CC_Base_%_Clavicle > CC_Base_%_Upperarm > CC_Base_%_Forearm > CC_Base_%_Hand
+        CC_Base_%_Forearm > CC_Base_%_ElbowShareBone
+        """, {"hips": "CC_Base_Hip", "spine": "CC_Base_Waist", "chest": "CC_Base_Spine02",
+              "neck": "CC_Base_NeckTwist01", "head": "CC_Base_Head"},
+        "CC_Base_%_Clavicle CC_Base_%_Upperarm CC_Base_%_Forearm CC_Base_%_Hand "
+        "CC_Base_%_Thigh CC_Base_%_Calf CC_Base_%_Foot CC_Base_%_ToeBase"),
+    "Daz Genesis 9": (("l", "r"), """
+        hip > pelvis > %_thigh > %_shin > %_foot > %_toes > %_bigtoe1
+        %_thigh > %_thightwist1
+        hip > spine1 > spine2 > spine3 > spine4 > neck1 > neck2 > head
+        spine4 > %_shoulder > %_upperarm > %_forearm > %_hand > %_index1
+        """, {"hips": "hip", "spine": "spine1", "chest": "spine4", "neck": "neck1", "head": "head"},
+        "%_shoulder %_upperarm %_forearm %_hand %_thigh %_shin %_foot %_toes"),
+    "joints with an ending": (("L", "R"), """
+        root_jnt > pelvis_jnt > spine_01_jnt > spine_02_jnt > chest_jnt > neck_jnt > head_jnt
+        chest_jnt > %_clav_jnt > %_arm_jnt > %_elbow_jnt > %_wrist_jnt
+        pelvis_jnt > %_leg_jnt > %_knee_jnt > %_ankle_jnt > %_ball_jnt
+        """, {"root": "root_jnt", "hips": "pelvis_jnt", "spine": "spine_01_jnt", "chest": "chest_jnt",
+              "neck": "neck_jnt", "head": "head_jnt"},
+        "%_clav_jnt %_arm_jnt %_elbow_jnt %_wrist_jnt %_leg_jnt %_knee_jnt %_ankle_jnt %_ball_jnt"),
     "leg and calf": (("L", "R"), """
         Pelvis > Spine > Chest > Head
         Chest > Arm.% > Forearm.% > Hand.%
