@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import driving, keymap, stage, targets
+from ..mm_blender.scene import comparing, driving, keymap, stage, targets
 from .base import CharacterPanel, draw_sentence
 
 _GAITS = ("walk", "run", "crouch")
@@ -52,9 +52,8 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         row = column.row()
         row.enabled = changeable
         row.prop(settings, "target", icon="ARMATURE_DATA")
-        row = column.row()
-        row.active = targets.posed(ob) != ob or targets.known(ob) is not None
-        row.prop(settings, "hands", slider=True)
+        if targets.posed(ob) != ob or targets.known(ob) is not None:
+            column.prop(settings, "hands", slider=True)
         if trouble := targets.trouble(ob):
             draw_sentence(layout, trouble)
 
@@ -72,9 +71,11 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         if ob.mm.bake.key or not troubles["LMM"]:
             for trouble in dict.fromkeys(filter(None, troubles.values())):
                 draw_sentence(layout, trouble, "ERROR" if trouble == troubles[settings.method] else "INFO")
-        row = layout.row()
-        row.enabled = settings.compare or not (troubles["MM"] or troubles["LMM"])
+        row, trouble = layout.row(), comparing.copy_trouble(ob)
+        row.enabled = settings.compare or not (trouble or troubles["MM"] or troubles["LMM"])
         row.prop(settings, "compare")
+        if settings.compare and trouble:
+            draw_sentence(layout, trouble, "INFO")
 
     @staticmethod
     def _draw_session(layout, session):

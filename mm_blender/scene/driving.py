@@ -22,7 +22,7 @@ from ..playback.live import LONGEST
 from . import takes, targets
 from .before import SceneBefore
 from .character import active_armature
-from .comparing import Double, other_method, remove_copies
+from .comparing import Double, copy_trouble, other_method, remove_copies
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views, viewports
@@ -274,7 +274,7 @@ class Session:
         if self._double is not None and not (wanted and self._double.belongs_to(self.driven, ob)):
             self._end_comparing()
         if wanted:
-            self._not_compared = method_trouble(ob, other_method(ob.mm.drive.method))
+            self._not_compared = copy_trouble(ob) or method_trouble(ob, other_method(ob.mm.drive.method))
         if wanted and not self._not_compared:
             try:
                 self._double = self._double or Double(self.driven, ob)

@@ -255,6 +255,13 @@ def test_the_hands_slider_acts_at_once(source, rig):
     assert np.linalg.norm(place(rig, "DEF-hand.R") - reach) > 0.02
 
 
+def test_a_target_is_not_compared_and_that_is_said(source, rig):
+    source.mm.drive.compare = True
+    session = drive(source, 0.7)
+    assert any("not of a Target" in sentence for sentence in session.status.sentences)
+    assert not any(ob.mm.drive.copied for ob in bpy.data.objects)
+
+
 def test_what_a_target_lacks_is_named(source, rigs):
     source.mm.drive.target = rigs.chain()
     bpy.context.view_layer.objects.active = source
