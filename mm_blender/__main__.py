@@ -23,8 +23,8 @@ from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
-from .motion.retarget import find_stance
 from .motion.roles import find_character, find_roles
+from .motion.stance import find_stance
 from .networks import file as networks
 from .networks.library import METHODS, library_for
 from .playback.drive import drive

@@ -5,19 +5,13 @@ All is seen from the roots, which both face +Y and stand on the ground. Equation
 Matching in Unity and VR, with poses in which both characters stand instead of T-poses.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..errors import MotionError
 from . import quat
-from .character import FINGERS
-from .skeleton import backward, forward
+from .correspond import aligned, check, correspondence, driven, limbs
+from .stance import SIDES, STEP, from_root, rest_stance, toes_of
 
-SIDES = ("left", "right")
-NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot")))
-# An elbow that is bent by less (radians) does not tell where it bends to: then it is to the front.
-STRAIGHT = 0.1
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
 LOW, HIGH = 0.02, 0.12
@@ -27,164 +21,11 @@ NEAR = 0.4
 EXTENSION = 0.995
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# A rest pose whose feet are further (share of the hips' height) from the ground has its origin elsewhere.
-OFF_GROUND = 0.2
-# So many frames of a motion are looked at, about, to see how someone stands.
-SAMPLES = 6000
-# A foot that stands higher or lower by more (m) stands on something else than the ground.
-STEP = 0.06
-# So many frames in contact at least tell how a foot stands.
-FLAT = 5
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
-
-
-@dataclass(frozen=True, eq=False)
-class Stance:
-    """A pose in which a character stands, seen from its root.
-
-    positions  (J, 3) of the joints
-    rotations  (J, 4) of the joints
-    heights    (2,) of the left and the right toe while it stands: of feet where there are no toes
-    """
-
-    positions: np.ndarray
-    rotations: np.ndarray
-    heights: np.ndarray
-
-    def bearing(self, heights):
-        """The same, so high that toes are at these heights (2,), on average."""
-        up = np.array([0, 0, np.mean(heights) - np.mean(self.heights)])
-        return Stance(self.positions + up, self.rotations, np.asarray(heights))
-
-
-def rest_stance(character):
-    """The rest pose of a character with a root as a Stance."""
-    return stance_in(character, *character.skeleton.rest)
-
-
-def stance_in(character, positions, rotations):
-    """A pose of a character with a root, positions (J, 3) and rotations (J, 4) in its space, as a Stance."""
-    positions, rotations = _from_root(positions, rotations)
-    if not _stands(character, positions):
-        raise MotionError(f'The character with the bone "{character.roles["hips"]}" does not stand in its rest pose: '
-                          "give a pose in which it does.")
-    toes = _toes(character)
-    lowest = positions[toes, 2].min()
-    # Files often have their origin in the hips.
-    if abs(lowest) > OFF_GROUND * (positions[character.joint("hips"), 2] - lowest):
-        positions[:, 2] -= lowest
-    return Stance(positions, rotations, positions[toes, 2])
-
-
-def find_stance(character, clips):
-    """How a character with a root stands, from its clean clips or its Database: the rest pose if it stands in it, or
-    else the mean of the frames in which it is most upright and still, arms hanging. Feet and ground as in the clips."""
-    clips = [clips.clip(index) for index in range(len(clips.ranges))] if hasattr(clips, "ranges") else list(clips)
-    stands = _stands(character, _from_root(*character.skeleton.rest)[0])
-    if not clips or (stands and not any(clip.contacts is not None and clip.contacts.any() for clip in clips)):
-        return rest_stance(character)
-    frames = _Frames(character, clips)
-    stance = rest_stance(character) if stands else frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
-    return frames.flat(stance).bearing(frames.heights)
-
-
-def _stands(character, positions):
-    """Whether this is a pose in which a character stands: some files' zero pose is a line."""
-    for side in SIDES:
-        joints = [character.joint(f"{side}_{part}") for part in ("foot", "shin", "thigh")]
-        steps = np.diff(positions[joints], axis=0)
-        if (steps[:, 2] < 0.5 * np.linalg.norm(steps, axis=-1)).any():
-            return False
-    return True
-
-
-class _Frames:
-    """Some frames of clips, seen from the root."""
-
-    def __init__(self, character, clips):
-        self._character = character
-        step = max(1, sum(map(len, clips)) // SAMPLES)
-        rotations, positions, moved, contacts = [], [], [], []
-        for clip in clips:
-            frames = np.arange(0, max(len(clip) - 1, 1), step)
-            now, later = (seen_from_root(clip.skeleton, clip.positions[some], clip.rotations[some])
-                          for some in (frames, np.minimum(frames + 1, len(clip) - 1)))
-            positions.append(now[0])
-            rotations.append(now[1])
-            moved.append(np.linalg.norm(later[0] - now[0], axis=-1).mean(axis=-1) * clip.rate)
-            contacts.append(np.zeros((len(frames), 2), dtype=bool) if clip.contacts is None else clip.contacts[frames])
-        self.positions, self.rotations, self._moved, self._contacts = map(
-            np.concatenate, (positions, rotations, moved, contacts))
-
-    def __len__(self):
-        return len(self.positions)
-
-    @property
-    def heights(self):
-        """(2,) of toes while they stand: on the lowest ground, where there are several."""
-        toes = self.positions[:, _toes(self._character), 2]
-        stands = [column[contact] if contact.any() else np.sort(column)[:len(column) // 10 + 1]
-                  for column, contact in zip(toes.T, self._contacts.T)]
-        heights = np.array([np.median(column) if np.ptp(np.percentile(column, (10, 90))) < STEP
-                            else np.percentile(column, 10) for column in stands])
-        return np.minimum(heights, heights.min() + STEP / 2)
-
-    def score(self):
-        """(F,) how little each frame looks like someone who stands."""
-        place = {role: self.positions[:, self._character.joint(role)] for role in self._character.roles
-                 if self._character.has(role)}
-        tall = np.percentile(place["hips"][:, 2], 95)
-        score = self._moved / 0.2 + 10 * np.abs(1 - place["hips"][:, 2] / tall) + (~self._contacts).sum(axis=1)
-        score += np.abs(place["left_foot"] - place["right_foot"])[:, 1] / (0.3 * tall)
-        if "head" in place:
-            score += 3 * np.linalg.norm((place["head"] - place["hips"])[:, :2], axis=-1) / tall
-        for side in SIDES:
-            if f"{side}_hand" in place and f"{side}_upper_arm" in place:
-                arm = place[f"{side}_hand"] - place[f"{side}_upper_arm"]
-                score += 2 * (1 + arm[:, 2] / np.maximum(np.linalg.norm(arm, axis=-1), 1e-6))
-        return score
-
-    def mean(self, frames):
-        """The Stance that these have in common."""
-        skeleton = self._character.skeleton
-        turns = _mean(self.rotations[frames])
-        places = skeleton.positions.astype(np.float64)
-        hips = self._character.joint("hips")
-        places, _ = forward(skeleton, places[None], backward(skeleton, places[None], turns[None])[1])
-        places = places[0] + self.positions[frames, hips].mean(axis=0) - places[0, hips]
-        places[0] = 0
-        return Stance(places, turns, places[_toes(self._character), 2])
-
-    def flat(self, stance):
-        """The stance with feet that are flat on the ground, as they are in these frames: in a rest pose they may be
-        turned along with legs that are apart."""
-        character, turns, places = self._character, stance.rotations.copy(), stance.positions.copy()
-        for side, contacts in zip(SIDES, self._contacts.T):
-            if not (character.has(f"{side}_toe") and contacts.sum() >= FLAT):
-                continue
-            foot, toe = joints = character.joint(f"{side}_foot"), character.joint(f"{side}_toe")
-            rise = np.where(contacts, self.positions[:, foot, 2] - self.positions[:, toe, 2], np.inf)
-            frames = rise.argsort()[:max(FLAT, contacts.sum() // 3)]
-            back = quat.from_yaw(-quat.yaw(self.positions[frames, toe] - self.positions[frames, foot]))
-            heading = quat.from_yaw(quat.yaw(stance.positions[toe] - stance.positions[foot]))
-            for joint in joints:
-                turns[joint] = quat.mul(heading, _mean(quat.mul(back, self.rotations[frames, joint])))
-            places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
-        return Stance(places, turns, places[_toes(character), 2])
-
-
-def _mean(turns):
-    """The rotations (…, 4) in the middle of near ones (F, …, 4)."""
-    turns = np.asarray(turns, dtype=np.float64)
-    return quat.normalize(np.where((turns * turns[:1]).sum(axis=-1, keepdims=True) < 0, -turns, turns).mean(axis=0))
-
-
-def seen_from_root(skeleton, positions, rotations):
-    """Positions (F, J, 3) and rotations (F, J, 4) of joints seen from the root, from local ones."""
-    positions, rotations = positions.copy(), rotations.copy()
-    positions[:, 0], rotations[:, 0] = 0, quat.identity()
-    return forward(skeleton, positions, rotations)
+_NONE = quat.identity()[:, None]
+# Fewer numbers are turned by matrices: a call costs more than they do.
+FEW = 8192
 
 
 class Retarget:
@@ -200,17 +41,19 @@ class Retarget:
 
     def __init__(self, source, target, hands=0.0, source_stance=None, target_stance=None):
         for which, character in (("source", source), ("target", target)):
-            _check(which, character)
+            check(which, character)
         self.source, self.target, self.hands = source, target, hands
         stance, own = source_stance or rest_stance(source), target_stance or rest_stance(target)
-        self._joints, self._others, self._shares = _correspondence(source, target)
-        self._after = _aligned(source, target, stance, own, self._joints)
+        self._after = aligned(source, target, stance, own)
+        self._joints, others, shares = correspondence(source, target)
+        self._blended = np.flatnonzero(shares > 0)
+        self._others, self._shares = others[self._blended], shares[self._blended].astype(np.float32)[:, None]
         # Equation 3.22: what leads from the source's joint to the target's.
-        self._lead = _constant(quat.mul(quat.inv(stance.rotations[self._joints]), self._after))
-        self._blended = np.flatnonzero(self._shares > 0)
-        others = self._others[self._blended]
-        self._other_lead = _constant(quat.mul(quat.inv(stance.rotations[others]), self._after[self._blended]))
-        self._share = self._shares[self._blended].astype(np.float32)[:, None]
+        back = quat.inv(stance.rotations)
+        self._lead = _constant(quat.mul(back[self._joints], self._after))
+        self._other_lead = _constant(quat.mul(back[self._others], self._after[self._blended]))
+        self._levels = [(level, source.skeleton.parents[level]) for level in source.skeleton.levels[1:]]
+        self._parents = target.skeleton.parents[1:]
         self._measure(stance, own)
 
     # What poses become
@@ -218,8 +61,8 @@ class Retarget:
     def rotations(self, rotations):
         """Local rotations (…, Jt, 4) of the target with the source's angles, from those of the source (…, Js, 4)."""
         shape = rotations.shape[:-2]
-        turns = self._turned(_first(rotations.reshape(-1, *rotations.shape[-2:])))
-        return self._locals(turns).transpose(2, 1, 0).reshape(*shape, -1, 4)
+        turns = self._mapped(self._forward(_first(rotations.reshape(-1, *rotations.shape[-2:]))))
+        return np.ascontiguousarray(self._locals(turns).transpose(2, 1, 0)).reshape(*shape, -1, 4)
 
     def poses(self, positions, rotations, moving=None):
         """Local positions (…, 3) of the moving joint and local rotations (…, Jt, 4) of the target.
@@ -230,7 +73,8 @@ class Retarget:
         shape = rotations.shape[:-2]
         positions, rotations = (part.reshape(-1, *part.shape[-2:]) for part in (positions, rotations))
         place, rotations = self._solved(positions, rotations, moving)
-        return place.T.reshape(*shape, 3), rotations.transpose(2, 1, 0).reshape(*shape, -1, 4)
+        rotations = np.ascontiguousarray(rotations.transpose(2, 1, 0))
+        return np.ascontiguousarray(place.T).reshape(*shape, 3), rotations.reshape(*shape, -1, 4)
 
     def travel(self, travel):
         """Velocities (…, 3) of the root: right, forward, turning."""
@@ -244,7 +88,7 @@ class Retarget:
         place, rotations = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
         positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T
-        rotations = rotations.transpose(2, 1, 0)
+        rotations = np.ascontiguousarray(rotations.transpose(2, 1, 0))
         rotations[:, 0] = clip.rotations[:, 0]
         return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations))
 
@@ -252,71 +96,67 @@ class Retarget:
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
         source_turns = self._forward(_first(rotations))
         turns = self._mapped(source_turns)
-        goals = self._points(source_turns, positions, moving)
+        marks = self._points(source_turns, positions, moving)
         joints = self._limbs.points(turns)
-        place = self._at_rest[:, None] + self.scale * goals[:, :2].mean(axis=1) - joints[:, [0, 4]].mean(axis=1)
-        ways = self._ways(place, joints[:, [2, 6]], joints[:, [3, 7]], goals[:, 2:6], held)
-        legs = joints[:, :8].reshape(3, 2, 4, -1)[:, :, :3]
-        fronts = quat.rotate(turns[:, self._legs[:, 0]], self._fronts, axis=0)
-        self._turn(turns, self._riding_legs, _bent(*legs.transpose(2, 0, 1, 3), ways, fronts))
+        joints = joints.reshape(3, -1, 4, joints.shape[-1])  # of each limb
+        hips = self._half_scale * (marks[:, 0] + marks[:, 1])
+        place = self._at_rest + hips - 0.5 * (joints[:, 0, 0] + joints[:, 1, 0])
+        ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
+        self._legs.turn(turns, joints[:, :2], ways)
         if self.hands:
-            self._keep_hands(turns, joints[:, 8:].reshape(3, 2, 4, -1) + place[:, None, None], goals[:, 6:])
-        above = self._above_moving
-        return quat.rotate(above[1][:, None], place - above[0][:, None], axis=0), self._locals(turns)
-
-    def _turned(self, rotations):
-        return self._mapped(self._forward(rotations))
+            self._arms.turn(turns, joints[:, 2:], self._hands_ways(place, joints[:, 2:, 2], marks[:, 6:]))
+        if self._above_moving is not None:
+            above, back = self._above_moving
+            place = quat.rotate(back, place - above, axis=0)
+        return place, self._locals(turns)
 
     def _forward(self, rotations):
         """The source's joints (4, Js, F) as seen from the root; changed in place."""
-        skeleton = self.source.skeleton
-        rotations[:, 0] = quat.identity()[:, None]
-        for level in skeleton.levels[1:]:
-            rotations[:, level] = quat.mul(rotations[:, skeleton.parents[level]], rotations[:, level], axis=0)
+        rotations[:, 0] = _NONE
+        for level, parents in self._levels:
+            rotations[:, level] = quat.mul(rotations.take(parents, axis=1), rotations.take(level, axis=1), axis=0)
         return rotations
 
     def _mapped(self, source):
         """The target's joints (4, Jt, F), seen from the root: equation 3.20, between two joints where there are other
         numbers of them."""
-        turns = quat.mul(source[:, self._joints], self._lead, axis=0)
+        turns = quat.mul(source.take(self._joints, axis=1), self._lead, axis=0)
         if len(self._blended):
-            own = turns[:, self._blended]
-            other = quat.mul(source[:, self._others[self._blended]], self._other_lead, axis=0)
-            mixed = own + self._share * (np.where((own * other).sum(axis=0) < 0, -other, other) - own)
+            own, other = turns[:, self._blended], quat.mul(source.take(self._others, axis=1), self._other_lead, axis=0)
+            mixed = own + self._shares * (np.where((own * other).sum(axis=0) < 0, -other, other) - own)
             turns[:, self._blended] = mixed / np.sqrt((mixed * mixed).sum(axis=0))
         return turns
 
     def _locals(self, turns):
-        parents = self.target.skeleton.parents[1:]
-        turns[:, 1:] = quat.mul(quat.inv(turns[:, parents], axis=0), turns[:, 1:], axis=0)
+        above = quat.inv(turns.take(self._parents, axis=1), axis=0)
+        turns[:, 1:] = quat.mul(above, turns[:, 1:], axis=0)
         return turns
 
     def _points(self, turns, positions, moving):
         """Where hips and toes (and hands) of the source are, (3, P, F)."""
         if moving is None:
-            return self._marks.points(turns, {joint: positions[:, joint].T for joint in self._marks.joints.tolist()})
+            return self._marks.points(turns, {joint: positions[:, joint].T for joint in self._marks.joints})
         return self._marks.points(turns, {joint: positions[:, at].T for at, joint in enumerate(moving.tolist())})
 
-    def _ways(self, place, ankles, toes, source, held):
+    def _ways(self, place, legs, source, held):
         """Ways (3, 2, F) on which the legs bring the feet to where they should be; the moving joint's place (3, F)
         rises or sinks by what the standing feet have in common.
 
         On the ground it is the ankle that is where the source has it, by its scale: the lengths of feet may differ. The
         height is that of the toe.
 
-        ankles, toes  (3, 2, F) as the angles have them, seen from the moving joint
-        source        (3, 4, F) ankles and toes of the source
+        legs    (3, 2, 4, F) hip, knee, ankle and toe as the angles have them, seen from the moving joint
+        source  (3, 4, F) ankles and toes of the source
         """
-        goals = self._feet[..., None] + self.scale * np.concatenate([source[:2, :2], source[2:, 2:]])
-        goals[:2] += toes[:2] - ankles[:2]
-        high = (source[2, 2:] - self._heights[:, None]) / self._leg
+        ways = self._feet + self._feet_scale * source[:, :2] - place[:, None]
+        high = source[2, 2:] - self._heights
+        ways[2] += self.scale * high
+        ways[:2] -= legs[:2, :, 2]
+        ways[2] -= legs[2, :, 3]
+        high *= self._per_leg
         weight = _eased(np.clip((HIGH - high) / (HIGH - LOW), 0, 1))
         if held is not None:
-            floor = held.floor(goals[2], self.standing[:, :1])
-            goals[2] += floor
-            place[2] += np.mean(floor)
-            goals, weight = held.goals(goals, weight, self.standing[:, :1])
-        ways = goals - toes - place[:, None]
+            ways, weight = held.held(ways, weight, place, legs[:, :, 3], self.standing[:, :1])
         near = _eased(np.clip(1 - high / NEAR, 0, 1))
         rise = (near * ways[2]).sum(axis=0) / np.maximum(near.sum(axis=0), 1)
         if held is not None:
@@ -325,101 +165,79 @@ class Retarget:
         ways[2] -= rise
         ways *= weight
         if held is not None:
-            np.maximum(ways[2], self.standing[:, :1] - toes[2] - place[2], out=ways[2])
+            np.maximum(ways[2], self.standing[:, :1] - legs[2, :, 3] - place[2], out=ways[2])
         return ways
 
-    def _keep_hands(self, turns, joints, hands):
-        way = np.zeros_like(joints[:, :, 2])
-        way[2] = self.hands * (self.scale * hands[2] - joints[2, :, 2])
-        fronts = quat.rotate(turns[:, self._arms[:, 0]], self._elbows, axis=0)
-        self._turn(turns, self._riding_arms, _bent(*joints[:, :, :3].transpose(2, 0, 1, 3), way, fronts))
-
-    @staticmethod
-    def _turn(turns, riding, swings):
-        for part, swing in zip(riding, swings):
-            for side, joints in enumerate(part):
-                turns[:, joints] = quat.mul(swing[:, side, None], turns[:, joints], axis=0)
+    def _hands_ways(self, place, hands, source):
+        """Ways (3, 2, F) to the height of the source's hands."""
+        ways = np.zeros_like(hands)
+        ways[2] = self.hands * (self.scale * source[2] - hands[2] - place[2])
+        return ways
 
     # What both measure
 
     def _measure(self, stance, own):
         """Lengths of both characters in the same pose: the source's stance."""
-        source, target = self.source, self.target
-        legs = _limbs(target, ("thigh", "shin", "foot"))
-        toes = np.array(_toes(target))
-        fork = target.skeleton.fork
-        self.moving = fork(target.joint("hips"), fork(*legs[:, 0]))
-        if self.moving == 0:
-            raise MotionError(f'The legs of the target hang from its root "{target.skeleton.names[0]}": hips need a '
-                              "bone of their own.")
-        self._legs, self._arms = legs, _limbs(target, ("upper_arm", "forearm", "hand"))
-        if self._arms is None or _limbs(source, ("hand",)) is None:
+        source, target, skeleton = self.source, self.target, self.target.skeleton
+        legs, arms = limbs(target, ("thigh", "shin", "foot")), limbs(target, ("upper_arm", "forearm", "hand"))
+        if arms is None or limbs(source, ("hand",)) is None:
             self.hands = 0.0
-        arms = self._arms if self.hands else np.zeros((0, 3), dtype=int)
-        ends = np.concatenate([np.column_stack([legs, toes]), np.column_stack([arms, arms[:, -1:]])])
-        self._limbs = _Paths(target.skeleton, ends.ravel().tolist(), self.moving)
-        thighs, ankles = (_limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
-        tips = _limbs(source, ("hand",))[:, 0] if self.hands else []
+        self.moving = _carrying(target, legs[:, 0])
+        ends = [[*leg, toe] for leg, toe in zip(legs, toes_of(target))]
+        self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, self.moving)
+        self._legs = _Limbs(target, legs, self._after, driven(source, target))
+        self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
+        self.fronts = self._legs.fronts[..., 0].T
+        thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
         # A foot without toes follows the other's foot.
         has_toes = all(target.has(f"{side}_toe") for side in SIDES)
-        marks = _toes(source) if has_toes else ankles
-        self._marks = _Paths(source.skeleton, [*thighs, *ankles, *marks, *tips], 0)
-        # Where the target's joints are, in the pose of the source's stance, seen from the moving joint.
-        near = self._limbs.points(_first(self._after[None]))[:, :8, 0].reshape(3, 2, 4)
-        middle = near[:, :, 0].mean(axis=1)
-        up = stance.positions[thighs].mean(axis=0)
-        self.scale = float((middle - near[:, :, 2].mean(axis=1))[2] / (up - stance.positions[ankles].mean(axis=0))[2])
-        if not 0 < self.scale < np.inf:
-            raise MotionError("The legs of source and target cannot be compared: in the poses in which they stand one "
-                              "has its feet above its hips.")
-        sole = own.positions[legs[:, 2], 2].mean()  # how high ankles are
-        at = np.array([*own.positions[legs[:, 0], :2].mean(axis=0), sole + (middle - near[:, :, 2].mean(axis=1))[2]])
-        heights = stance.heights if has_toes else stance.positions[ankles, 2]
-        self._at_rest = (at - self.scale * up).astype(np.float32)
-        self.higher = float(self._at_rest[2])
+        toes, heights = (toes_of(source), stance.heights) if has_toes else (ankles, stance.positions[ankles, 2])
+        hands = limbs(source, ("hand",))[:, 0] if self.hands else []
+        self._marks = _Paths(source.skeleton, [[*thighs, *ankles, *toes, *hands]], 0)
+        # Where the target's joints are, in the pose of the source's stance, seen from the middle of the hips.
+        near = self._limbs.points(_first(self._after[None]))[:, :8, 0].reshape(3, 2, 4).astype(np.float64)
+        near -= near[:, :, :1].mean(axis=1, keepdims=True)
+        hips = stance.positions[thighs].mean(axis=0)
+        tall, source_tall = -near[2, :, 2].mean(), hips[2] - stance.positions[ankles, 2].mean()
+        if not (tall > 0 and source_tall > 0):
+            raise MotionError("The legs of source and target cannot be compared: in the pose in which it should stand "
+                              f"the {'target' if source_tall > 0 else 'source'} has its feet above its hips.")
+        self.scale = float(tall / source_tall)
         self.standing = np.stack([own.heights, own.positions[legs[:, 2], 2]], axis=-1).astype(np.float32)
-        self._feet = near[:, :, 2] - middle[:, None] + at[:, None] - self.scale * stance.positions[ankles].T
-        self._feet[2] = own.heights - self.scale * heights
-        self._feet, self._heights = self._feet.astype(np.float32), heights.astype(np.float32)
-        self._leg = np.float32(up[2] - stance.positions[ankles, 2].mean())
+        at = np.array([*own.positions[legs[:, 0], :2].mean(axis=0), self.standing[:, 1].mean() + tall])
+        feet = near[:, :, 2] + at[:, None] - self.scale * stance.positions[ankles].T
+        feet[2] = own.heights
+        self._place_as(at - self.scale * hips, feet, heights, source_tall)
+        parent = skeleton.parents[self.moving]
+        above = from_root(*skeleton.rest)[0][parent], quat.inv(self._after[parent])
+        self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent else None
+
+    def _place_as(self, hips, feet, heights, leg):
+        self.higher, self._at_rest = float(hips[2]), hips.astype(np.float32)[:, None]
+        self._feet, self._heights = feet.astype(np.float32)[..., None], heights.astype(np.float32)[:, None]
+        self._feet_scale = np.array([self.scale, self.scale, 0], dtype=np.float32)[:, None, None]
+        self._half_scale, self._per_leg = np.float32(self.scale / 2), np.float32(1 / leg)
         self._travel = np.array([self.scale, self.scale, 1], dtype=np.float32)
-        self._riding_legs = self._riding(legs)
-        self._fronts = self._bending(legs)
-        self.fronts = self._fronts[..., 0].T
-        if self.hands:
-            self._riding_arms, self._elbows = self._riding(arms), self._bending(arms)
-        skeleton, parent = target.skeleton, target.skeleton.parents[self.moving]
-        place = _from_root(*skeleton.rest)[0][parent] if parent else np.zeros(3)
-        self._above_moving = place.astype(np.float32), quat.inv(self._after[parent]).astype(np.float32)
 
-    def _riding(self, limbs):
-        """Of the upper and the lower bone of limbs (2, 3), for both sides, the joints that turn with it."""
-        return [[self._carried_by(joint) for joint in limbs[:, part]] for part in (0, 1)]
 
-    def _carried_by(self, joint):
-        """A joint and those below it that have no source of their own: twist bones."""
-        parents, carried = self.target.skeleton.parents, [joint]
-        own = self._driven
-        for below in range(joint + 1, len(parents)):
-            if parents[below] in carried and below not in own:
-                carried.append(below)
-        return np.array(carried)
-
-    @property
-    def _driven(self):
-        return _mapped_joints(self.source, self.target)
-
-    def _bending(self, limbs):
-        """(3, 2, 1) where knees (or elbows) bend to if limbs are straight: ahead, seen from their upper bones."""
-        return quat.inv_rotate(self._after[limbs[:, 0]], np.array([0.0, 1.0, 0.0])).T[..., None].astype(np.float32)
+def _carrying(target, thighs):
+    """The joint of the target from which hips, legs and spine hang."""
+    skeleton = target.skeleton
+    joint = skeleton.fork(*thighs)
+    for other in [target.joint("hips"), *target.chain("spine")[:1]]:
+        joint = skeleton.fork(joint, other)
+    if joint == 0:
+        raise MotionError(f'Hips and legs of the target hang from its root "{skeleton.names[0]}" one by one: they need '
+                          "a bone that carries them all.")
+    return joint
 
 
 class _Paths:
     """Where some joints are, seen from one that they hang from: the sum of the ways down to them."""
 
     def __init__(self, skeleton, ends, top):
-        paths = [skeleton.path(top, end) for end in ends]
-        self.joints = np.array(sorted({joint for path in paths for joint in path}))
+        paths = [skeleton.path(top, end) for row in ends for end in row]
+        self.joints = sorted({joint for path in paths for joint in path})
         self._parents = skeleton.parents[self.joints]
         self._ways = _constant(skeleton.positions[self.joints])
         self._sums = np.array([[joint in path for joint in self.joints] for path in paths], dtype=np.float32)
@@ -429,10 +247,77 @@ class _Paths:
         ways = self._ways
         if moving:
             ways = np.repeat(ways, turns.shape[-1], axis=-1)
-            for at, joint in enumerate(self.joints.tolist()):
-                if joint in moving:
-                    ways[:, at] = moving[joint]
-        return self._sums @ quat.rotate(turns[:, self._parents], ways, axis=0)
+            for joint, place in moving.items():
+                if joint in self.joints:
+                    ways[:, self.joints.index(joint)] = place
+        return self._sums @ _turned(turns.take(self._parents, axis=1), ways)
+
+
+class _Limbs:
+    """Two limbs of the target, joints (2, 3), that bend to bring their ends somewhere.
+
+    fronts  (3, 2, 1) where knees (or elbows) bend to where limbs are straight: ahead, seen from their upper bones
+    """
+
+    def __init__(self, target, joints, after, own_source):
+        skeleton, upper = target.skeleton, joints[:, 0]
+        self._upper, self.fronts = upper, _constant(quat.inv_rotate(after[upper], np.array([0.0, 1.0, 0.0])))[..., 0]
+        self.fronts = self.fronts[..., None]
+        # The bones themselves, and what is carried by them without a source of its own: twist bones.
+        riding = [(joint, which) for which, bone in enumerate(joints[:, :2].T.ravel())
+                  for joint in _carried_by(skeleton, bone, own_source)]
+        self._riding, self._which = (np.array(column) for column in zip(*riding))
+        places = skeleton.rest[0][joints]
+        self._lengths = np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None]
+
+    def turn(self, turns, joints, ways):
+        """Turn the bones (4, J, F) so that the ends of the limbs, joints (3, 2, 3 or 4, F), go along ways (3, 2, F)."""
+        upper, lower = joints[:, :, 1] - joints[:, :, 0], joints[:, :, 2] - joints[:, :, 1]
+        fronts = _turned(turns.take(self._upper, axis=1), self.fronts)
+        swings = _bent(upper, lower, ways, fronts, *self._lengths)
+        turned = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
+        turns[:, self._riding] = turned
+
+
+def _carried_by(skeleton, joint, own_source):
+    """A joint and those that hang from it but have no source of their own."""
+    carried = [joint]
+    for below in range(joint + 1, len(skeleton)):
+        if skeleton.parents[below] in carried and below not in own_source:
+            carried.append(below)
+    return carried
+
+
+def _bent(upper, lower, way, front, size, lower_size):
+    """The swings (4, 4, F) of the upper bones (3, 2, F) of limbs, and of the lower ones, so that the ends go along a
+    way (3, 2, F); sizes (2, 1) of the bones.
+
+    The joint between them stays on its side: where the limb is straight, on the side that front points to.
+    """
+    limb = upper + lower
+    new = limb + way
+    old, far = np.sqrt(_dot(limb, limb)) + 1e-6, np.sqrt(_dot(new, new)) + 1e-6
+    square, difference, longest = size * size, size * size - lower_size * lower_size, size + lower_size
+    # It slows down before it is as long as it may be.
+    room = np.maximum(longest * EXTENSION - old, 1e-5)
+    reach = np.where(far > old, old + room * np.tanh((far - old) / room), far)
+    reach = np.minimum(np.maximum(reach, np.abs(size - lower_size) * 1.001 + 1e-6), longest * 0.99999)
+    was, along = limb / old, new / far
+    side = upper - was * _dot(upper, was)
+    bend = BENT * size - _dot(side, front)
+    if (bend > 0).any():
+        side = side + np.maximum(bend, 0) * (front - was * _dot(front, was))
+    # The side turns along with the limb, by the shortest way.
+    side = side - (was + along) * (_dot(side, along) / (1 + _dot(was, along) + 1e-6))
+    ahead = (difference + reach * reach) / (2 * reach)
+    across = np.sqrt(np.maximum(square - ahead * ahead, 0) / (_dot(side, side) + 1e-12))
+    new_upper = ahead * along + across * side
+    old, new = (np.concatenate(pair, axis=1) for pair in ((upper, lower), (new_upper, reach * along - new_upper)))
+    # The shortest turns: twice those to what lies halfway.
+    swings = np.empty((4, *old.shape[1:]), dtype=old.dtype)
+    swings[0] = _dot(old, old + new) + 1e-12
+    swings[1:] = quat.cross(old, new, axis=0)
+    return swings / np.sqrt(_dot(swings, swings))
 
 
 class _Held:
@@ -449,32 +334,41 @@ class _Held:
         padded = np.pad(rise, self._ease - 1, mode="edge")
         return np.convolve(padded, window / window.sum(), "valid").astype(np.float32)
 
-    def floor(self, heights, standing):
-        """(2, 1) by how much toes at such heights (2, F) have to be raised to stand at theirs (2, 1) on average: clips
-        differ in where they have the ground."""
-        if self._contacts is None or not self._contacts.any(axis=0).all():
-            return 0.0
-        off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
-        return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+    def held(self, ways, weight, place, toes, standing):
+        """Ways (3, 2, F) and their weights (2, F) as they become.
 
-    def goals(self, goals, weight, heights):
-        """Goals (3, 2, F) and their weights (2, F) as they become; heights (2, 1) that toes have when they stand."""
+        place     (3, F) of the moving joint: it rises where the clip has the ground deeper than others
+        toes      (3, 2, F) seen from there
+        standing  (2, 1) how high toes are when they stand
+        """
         if self._contacts is None:
-            return goals, weight
+            return ways, weight
+        goals = ways + toes + place[:, None]
+        floor = self._floor(goals[2], standing)
+        goals[2] += floor
+        place[2] += np.mean(floor)
         world = quat.rotate(self._turns[:, None], goals, axis=0) + self._places[:, None]
         shift, weight = np.zeros_like(world), weight.copy()
         for side in range(2):
             spans = _spans(self._contacts[:, side])
             for start, stop in spans:
                 stand = world[:, side, start:stop].mean(axis=1)
-                if abs(stand[2] - heights[side, 0]) < STEP:
-                    stand[2] = heights[side, 0]
+                if abs(stand[2] - standing[side, 0]) < STEP:
+                    stand[2] = standing[side, 0]
                 shift[:, side, start:stop] = stand[:, None] - world[:, side, start:stop]
             shift[:, side] = _carried(shift[:, side], spans, self._ease)
             full = _carried(self._contacts[:, side].astype(np.float32)[None], spans, self._ease)[0]
             weight[side] = np.maximum(weight[side], full)
-        goals = goals + quat.rotate(quat.inv(self._turns, axis=0)[:, None], shift, axis=0)
-        return goals, weight
+        goals += quat.rotate(quat.inv(self._turns, axis=0)[:, None], shift, axis=0)
+        return goals - toes - place[:, None], weight
+
+    def _floor(self, heights, standing):
+        """(2, 1) by how much toes at such heights (2, F) have to be raised to stand at theirs (2, 1) on average: clips
+        differ in where they have the ground."""
+        if not self._contacts.any(axis=0).all():
+            return 0.0
+        off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
+        return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
 
 
 def _spans(mask):
@@ -501,41 +395,15 @@ def _eased(share):
     return share * share * (3 - 2 * share)
 
 
-def _bent(hip, knee, ankle, way, front):
-    """The swings (4, 2, F) of the upper and the lower bone of limbs whose ends go along a way; all (3, 2, F).
-
-    The joint between them stays on its side: where the limb is straight, on the side that front points to.
-    """
-    thigh, shin, leg = knee - hip, ankle - knee, ankle - hip
-    upper, lower, old = _size(thigh), _size(shin), _size(leg)
-    new = leg + way
-    far = np.maximum(_size(new), 1e-6)
-    # It slows down before it is as long as it may be.
-    room = np.maximum((upper + lower) * EXTENSION - old, 1e-5)
-    reach = np.where(far > old, old + room * np.tanh((far - old) / room), far)
-    reach = np.clip(reach, np.abs(upper - lower) * 1.001 + 1e-6, np.maximum(upper + lower, 1e-6) * 0.99999)
-    along = new / far
-    was = leg / np.maximum(old, 1e-6)
-    side = thigh - was * (thigh * was).sum(axis=0)
-    bend = np.maximum(BENT * upper - (side * front).sum(axis=0), 0)
-    side = side + bend * (front - was * (front * was).sum(axis=0))
-    # The side turns along with the limb, by the shortest way.
-    side = side - (was + along) * ((side * along).sum(axis=0) / np.maximum(1 + (was * along).sum(axis=0), 1e-6))
-    side = side / np.maximum(_size(side), 1e-9)
-    ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
-    new_thigh = ahead * along + np.sqrt(np.maximum(upper * upper - ahead * ahead, 0)) * side
-    return _swing(thigh, new_thigh), _swing(shin, reach * along - new_thigh)
+def _turned(turns, vectors):
+    """Vectors (3, J, F) turned by rotations (4, J, F)."""
+    if turns.size < FEW:
+        return (quat.to_matrix(turns, axis=0) * vectors).sum(axis=1)
+    return quat.rotate(turns, vectors, axis=0)
 
 
-def _swing(old, new):
-    """The shortest turns (4, …) from vectors (3, …) to others of the same length."""
-    half = old + new
-    swing = np.concatenate([(old * half).sum(axis=0)[None] + 1e-20, quat.cross(old, new, axis=0)])
-    return swing / np.sqrt((swing * swing).sum(axis=0))
-
-
-def _size(vectors):
-    return np.sqrt((vectors * vectors).sum(axis=0))
+def _dot(a, b):
+    return np.einsum("i...,i...->...", a, b)
 
 
 def _first(array):
@@ -546,175 +414,3 @@ def _first(array):
 def _constant(table):
     """A table (J, C) as (C, J, 1)."""
     return np.array(table.T[..., None], dtype=np.float32, order="C")
-
-
-def _from_root(positions, rotations):
-    """Positions and rotations (J, …) in the character's space as seen from joint 0."""
-    back = quat.inv(rotations[:1])
-    return quat.rotate(back, positions - positions[:1]), quat.mul(back, rotations)
-
-
-# Which joint follows which
-
-def _check(which, character):
-    missing = next((role for role in NEEDED if not character.has(role)), None)
-    if missing:
-        raise MotionError(f'The {which} has no bone with the role "{missing}", which retargeting needs: choose one in '
-                          "the Character panel (or with --role).")
-    if not character.has("root") or character.joint("root") != 0:
-        raise MotionError(f'The {which} has no root above its bone "{character.skeleton.names[0]}".')
-
-
-def _toes(character):
-    return np.array([character.joint(f"{side}_{'toe' if character.has(f'{side}_toe') else 'foot'}") for side in SIDES])
-
-
-def _limbs(character, parts):
-    """(2, P) the joints of these parts on the left and the right, or None if one is missing."""
-    roles = [[f"{side}_{part}" for part in parts] for side in SIDES]
-    if not all(character.has(role) for side in roles for role in side):
-        return None
-    return np.array([[character.joint(role) for role in side] for side in roles])
-
-
-def _correspondence(source, target):
-    """Of each joint of the target the source's (Jt,) that it follows, another one (Jt,), and how much that (Jt,)."""
-    found = _mapped_joints(source, target)
-    parents = target.skeleton.parents
-    for joint in range(1, len(parents)):
-        found.setdefault(joint, found[parents[joint]])
-    rows = [found[joint] for joint in range(len(parents))]
-    return tuple(np.array(column) for column in zip(*rows))
-
-
-def _mapped_joints(source, target):
-    """joint of the target → (joint of the source, another one, share of the other one), where it has such."""
-    found = {0: (0, 0, 0.0)}
-    for role in target.roles:
-        if role not in ("root", "spine", "chest", "neck") and target.has(role) and source.has(role):
-            joint = source.joint(role)
-            found[target.joint(role)] = joint, joint, 0.0
-    found |= _along(source, target, "spine", source.joint("hips"))
-    below = (source.chain("spine") or [source.joint("hips")])[-1]
-    found |= _along(source, target, "neck", below)
-    for side in SIDES:
-        if source.has(f"{side}_hand") and target.has(f"{side}_hand"):
-            for finger in FINGERS:
-                found |= _along(source, target, f"{side}_{finger}", source.joint(f"{side}_hand"))
-    return found
-
-
-def _along(source, target, chain, below):
-    """_mapped_joints() for a chain: by the share of its length up to a joint's end."""
-    mine, other = target.chain(chain), source.chain(chain)
-    if not mine or not other:
-        return {}
-    if len(mine) == len(other):
-        return {joint: (same, same, 0.0) for joint, same in zip(mine, other)}
-    ends = np.concatenate([[0.0], _shares(source, other)])
-    knots = [below, *other]
-    found = {}
-    for joint, end in zip(mine, _shares(target, mine)):
-        after = min(int(np.searchsorted(ends, end - 1e-6)), len(other))
-        after = max(after, 1)
-        while after < len(other) and ends[after + 1] - ends[after] < 1e-6 and end > 1 - 1e-6:
-            after += 1
-        span = ends[after] - ends[after - 1]
-        share = (end - ends[after - 1]) / span if span > 1e-6 else 1.0
-        found[joint] = ((knots[after], knots[after], 0.0) if share > 1 - 1e-6
-                        else (knots[after - 1], knots[after], float(share)))
-    return found
-
-
-def _shares(character, chain):
-    """(C,) where the bones of a chain end, as shares of its length."""
-    skeleton = character.skeleton
-    lengths = np.linalg.norm(skeleton.positions, axis=-1)
-    last = max(lengths[skeleton.children(chain[-1])], default=0.0)
-    ends = np.cumsum([*lengths[chain[1:]], last])
-    return ends / ends[-1] if ends[-1] > 1e-6 else np.arange(1, len(chain) + 1) / len(chain)
-
-
-# Both in the same pose
-
-def _aligned(source, target, stance, own, _joints):
-    """(Jt, 4) how the target's joints are turned when it stands as the source does in its stance."""
-    swings = _swings(source, target, stance, own)
-    parents = target.skeleton.parents
-    carried = quat.identity((len(parents),)).astype(np.float64)
-    driven = _mapped_joints(source, target)
-    for joint in range(1, len(parents)):
-        # A bone of the trunk stands as it is: its direction is a matter of how a rig is built, not of posture.
-        carried[joint] = swings.get(joint, (1, 0, 0, 0) if joint in driven and joint not in _below_hands(target)
-                                    else carried[parents[joint]])
-    return quat.mul(carried, own.rotations)
-
-
-def _below_hands(target):
-    hands = {target.joint(f"{side}_hand") for side in SIDES if target.has(f"{side}_hand")}
-    return {joint for joint in range(len(target.skeleton)) if hands & set(target.skeleton.ancestors(joint))}
-
-
-def _swings(source, target, stance, own):
-    """joint of the target → how it turns, seen from the root, from its own stance to that of the source."""
-    swings = {}
-
-    def direction(character, pose, role, following):
-        return pose.positions[character.joint(following)] - pose.positions[character.joint(role)]
-
-    def both(role, following):
-        return [direction(character, pose, role, following) for character, pose in ((source, stance), (target, own))]
-
-    def known(*roles):
-        return all(character.has(role) for character in (source, target) for role in roles)
-
-    for side in SIDES:
-        upper, lower, end = (f"{side}_{part}" for part in ("upper_arm", "forearm", "hand"))
-        if known(upper, lower):
-            theirs, mine = both(upper, lower)
-            fronts = [_front(vector, direction(character, pose, lower, end) if character.has(end) else None)
-                      for vector, character, pose in ((theirs, source, stance), (mine, target, own))]
-            swing = swings[target.joint(upper)] = _turn_between(mine, fronts[1], theirs, fronts[0])
-            if known(end):
-                theirs, mine = both(lower, end)
-                swing = quat.mul(quat.between(quat.rotate(swing, mine), theirs), swing)
-            swings[target.joint(lower)] = swing
-            if known(end):
-                swings[target.joint(end)] = swing
-        upper, lower, end, toe = (f"{side}_{part}" for part in ("thigh", "shin", "foot", "toe"))
-        theirs, mine = both(upper, lower)
-        swing = swings[target.joint(upper)] = quat.between(mine, theirs)
-        theirs, mine = both(lower, end)
-        swings[target.joint(lower)] = quat.mul(quat.between(quat.rotate(swing, mine), theirs), swing)
-        # Both stand flat on the ground: feet turn to the same side, and keep their own slope.
-        swing = quat.identity().astype(np.float64)
-        if known(toe):
-            swing = quat.from_yaw(np.subtract(*(quat.yaw(vector) for vector in both(end, toe))))
-            swings[target.joint(toe)] = swing
-        swings[target.joint(end)] = swing
-    return swings
-
-
-def _front(upper, lower):
-    """Where an arm's elbow bends to: as it is bent, or ahead."""
-    upper = upper / np.linalg.norm(upper)
-    if lower is not None and np.linalg.norm(lower) > 1e-6:
-        lower = lower / np.linalg.norm(lower)
-        across = lower - upper * (upper @ lower)
-        if np.linalg.norm(across) > STRAIGHT:
-            return across
-    return np.array([0.0, 1.0, 0.0]) - upper * upper[1]
-
-
-def _turn_between(old, old_front, new, new_front):
-    """The turn from a direction and what is ahead of it to others."""
-    return quat.mul(_axes(new, new_front), quat.inv(_axes(old, old_front)))
-
-
-def _axes(along, front):
-    along = along / np.linalg.norm(along)
-    front = front - along * (along @ front)
-    if np.linalg.norm(front) < 1e-6:
-        front = np.array([0.0, 0.0, 1.0]) - along * along[2]
-    front = front / np.linalg.norm(front)
-    return quat.from_matrix(np.stack([along, front, np.cross(along, front)], axis=-1).astype(np.float64))

@@ -12,7 +12,9 @@ import numpy as np
 from ..errors import MotionError
 from ..matching.features import Normalisation
 from ..motion import quat
-from ..motion.retarget import Retarget, Stance, find_stance, seen_from_root
+from ..motion.retarget import Retarget
+from ..motion.stance import Stance, find_stance, seen_from_root
+from .matcher import Motion
 from .pose import Pose
 
 # Features that are lengths: they grow with the legs.
@@ -56,7 +58,9 @@ class RetargetedLibrary:
         self.library, self.retarget = library, retarget
         self.choice, self.begin = library.choice, library.begin
         self.speeds = _scaled_speeds(library.speeds, retarget.scale)
-        self.motion = RetargetedMotion(library.motion, retarget)
+        # All frames of a database take less time than a moment of driving; what networks make is not known before.
+        self.motion = (Motion(_whole(library.database, retarget)) if isinstance(library.motion, Motion)
+                       else RetargetedMotion(library.motion, retarget))
         self.database = self.motion.database
 
     @property
@@ -76,7 +80,7 @@ class RetargetedMotion:
 
     def matcher(self, search, count, begin=None):
         return RetargetedMatcher(self._motion.matcher(search, count, begin), self._motion.moving, self._retarget,
-                                 1 / self.database.rate)
+                                 np.float32(1 / self.database.rate))
 
     def stance(self, legs):
         """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
@@ -89,20 +93,40 @@ class RetargetedMatcher:
 
     def __init__(self, matcher, moving, retarget, dt):
         self.matcher, self._moving, self._retarget, self._dt = matcher, moving, retarget, dt
+        self._known = None  # what all of them play from now on, once somebody asked
 
     def __getattr__(self, name):
         return getattr(self.matcher, name)
 
+    def advance(self, *step):
+        self._known = None
+        return self.matcher.advance(*step)
+
+    def match(self, *asked, **more):
+        self._known = None
+        return self.matcher.match(*asked, **more)
+
     def pose(self):
-        pose, dt = self.matcher.pose(), np.float32(self._dt)
-        # Where it is a step later: what the velocities are of.
-        places = np.stack([pose.positions, pose.positions + pose.velocities * dt])
-        turns = np.stack([pose.rotations, quat.mul(quat.from_scaled_angle_axis(pose.spins * dt), pose.rotations)])
-        places, turns = self._retarget.poses(places, turns, self._moving)
-        return Pose(places[0][:, None], turns[0], (places[1] - places[0])[:, None] / dt,
-                    quat.shortest_turn(turns[0], turns[1]) / dt, self._retarget.travel(pose.travel), pose.contacts)
+        pose, retarget = self.matcher.pose(), self._retarget
+        if self._known is None:
+            self._known = self._on_target(np.arange(len(pose.travel)))
+        places, turns = (part[:, :2] for part in self._known[:2])
+        if places.shape[1] < 2:  # a step on, as the velocities are
+            later = quat.mul(quat.from_scaled_angle_axis(pose.spins * self._dt), pose.rotations)
+            later = retarget.poses(pose.positions + pose.velocities * self._dt, later, self._moving)
+            places, turns = (np.stack([now[:, 0], then], axis=1) for now, then in zip((places[:, :, 0], turns), later))
+            places = places[:, :, None]
+        return Pose(places[:, 0], turns[:, 0], (places[:, 1] - places[:, 0]) / self._dt,
+                    quat.shortest_turn(turns[:, 0], turns[:, 1]) / self._dt, retarget.travel(pose.travel),
+                    pose.contacts)
 
     def coming(self, who):
+        if self._known is not None:
+            return tuple(part[who] for part in self._known)
+        return self._on_target(who)
+
+    def _on_target(self, who):
+        """What coming() tells."""
         positions, rotations, travel = self.matcher.coming(who)
         places, turns = self._retarget.poses(positions, rotations, self._moving)
         return places[:, :, None], turns, self._retarget.travel(travel)
@@ -128,13 +152,17 @@ class _View:
 
     @cached_property
     def _whole(self):
-        """All frames on the target, as a Database."""
-        database, retarget = self._database, self._retarget
-        clips = [retarget.clip(database.clip(index)) for index in range(len(database.ranges))]
-        return replace(database, character=self.character, fixed=self.fixed, moving=self.moving,
-                       rotations=np.concatenate([clip.rotations for clip in clips]),
-                       positions=np.concatenate([clip.positions[:, self.moving] for clip in clips]),
-                       normalisation=self.normalisation)
+        return _whole(self._database, self._retarget)
+
+
+def _whole(database, retarget):
+    """A Database with all of its frames on the target."""
+    clips = [retarget.clip(database.clip(index)) for index in range(len(database.ranges))]
+    moving = np.array([0, retarget.moving], dtype=np.int32)
+    return replace(database, character=retarget.target, fixed=retarget.target.skeleton.positions, moving=moving,
+                   rotations=np.concatenate([clip.rotations for clip in clips]),
+                   positions=np.concatenate([clip.positions[:, moving] for clip in clips]),
+                   normalisation=_scaled(database, retarget))
 
 
 _OF_POSES = {"rotations", "positions", "velocities", "local_positions", "clip", "before_jolts", "barred", "report",

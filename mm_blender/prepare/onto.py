@@ -4,7 +4,8 @@
 from dataclasses import replace
 from functools import cached_property
 
-from ..motion.retarget import Retarget, find_stance
+from ..motion.retarget import Retarget
+from ..motion.stance import find_stance
 from .clean import clean
 from .root import rooted
 
