@@ -25,7 +25,7 @@ class DatabaseOperator(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if not stage.is_ready(active_armature(context)):
+        if not stage.is_ready(targets.owner(active_armature(context))):
             cls.poll_message_set("Bake a database first")
             return False
         return True
@@ -168,6 +168,7 @@ class MM_OT_drive_recording(DatabaseOperator):
         return {"RUNNING_MODAL"}
 
     def run(self, context, ob):
+        ob = targets.owner(ob)
         recording = stick.load(bpy.path.abspath(self.filepath))
         library = stage.library_of(ob)
         clip, _ = drive(stage.played_library(ob, library), recording,
@@ -192,7 +193,7 @@ class MM_OT_drive_save_input(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if driving.last_input(active_armature(context)) is None:
+        if driving.last_input(targets.owner(active_armature(context))) is None:
             cls.poll_message_set("Drive first")
             return False
         return True
@@ -205,7 +206,7 @@ class MM_OT_drive_save_input(CharacterOperator):
     def run(self, context, ob):
         path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".csv")
         try:
-            driving.last_input(ob).save(path)
+            driving.last_input(targets.owner(ob)).save(path)
         except OSError as error:
             raise MotionError(f'The recording "{path}" cannot be written: {error.strerror}.') from error
         self.report({"INFO"}, f'Saved "{path}"')
@@ -224,10 +225,10 @@ def _over_view(context, event):
 
 
 def _characters(context):
-    """The active armature, and the others that are selected and have a database."""
-    ob = active_armature(context)
-    return [ob, *(other for other in context.selected_objects
-                  if other.type == "ARMATURE" and other != ob and stage.is_ready(other) and other.library is None)]
+    """The active armature, and the others that are selected and have a database: each one whose settings count."""
+    selected = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
+    first, *others = dict.fromkeys(map(targets.owner, (active_armature(context), *selected)))
+    return [first, *(ob for ob in others if stage.is_ready(ob) and ob.library is None)]
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))

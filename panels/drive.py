@@ -18,6 +18,9 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             self.layout.label(text=item.to_string())
 
     def draw_character(self, context, layout, ob):
+        if (owner := targets.owner(ob)) != ob:
+            layout.label(text=f'With the motion of "{owner.name}"', icon="ARMATURE_DATA", translate=False)
+            ob = owner
         session = driving.current()
         if session is not None:
             self._draw_session(layout, session)
@@ -29,20 +32,13 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         row.operator_context = "INVOKE_DEFAULT"
         row.operator("mm.drive", icon="PLAY")
         if not stage.is_ready(ob):
-            draw_sentence(layout, self._how_to_begin(ob), "INFO")
+            draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_target(layout, ob, True)
         self._draw_method(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
-
-    @staticmethod
-    def _how_to_begin(ob):
-        owners = [other.name for other in bpy.data.objects if other.type == "ARMATURE" and other.mm.drive.target == ob]
-        if owners:
-            return f'It is the Target of "{owners[0]}": select that one to drive.'
-        return "Bake a database first: it is what the character knows how to do."
 
     @staticmethod
     def _draw_target(layout, ob, changeable):
@@ -100,6 +96,7 @@ class DrivePanel(CharacterPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_character(self, context, layout, ob):
+        ob = targets.owner(ob)
         self.draw_settings(layout, ob, ob.mm.drive)
 
 

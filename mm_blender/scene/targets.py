@@ -8,12 +8,14 @@ the motion is retargeted: onto its controls if it is a control rig, or else onto
 import hashlib
 from dataclasses import replace
 
+import bpy
 import numpy as np
 from mathutils import Vector
 
 from ..errors import MotionError
-from ..motion.retarget import Retarget, stance_in
+from ..motion.retarget import Retarget
 from ..motion.skeleton import backward, forward
+from ..motion.stance import stance_in
 from ..playback.retarget import RetargetedLibrary
 from ..playback.retarget import character_of as character_of_database
 from ..playback.retarget import stance_of as stance_of_library
@@ -34,6 +36,14 @@ def posed(ob):
     """The armature that shows what an armature's settings drive: its Target, or itself."""
     target = ob.mm.drive.target
     return ob if target is None or target.type != "ARMATURE" else target
+
+
+def owner(ob):
+    """The armature whose settings drive an armature: the one whose Target it is, unless it has motion of its own."""
+    if ob is None or ob.mm.bake.key:
+        return ob
+    return next((other for other in bpy.data.objects
+                 if other.type == "ARMATURE" and other.mm.drive.target == ob and other.mm.bake.key), ob)
 
 
 def character(ob):

@@ -184,6 +184,13 @@ def test_a_recording_is_kept_on_the_target(source, rig, tmp_path):
     assert place(rig, "DEF-spine")[1] > 1.2
 
 
+def test_a_recording_steers_the_target_that_is_active(source, rig, tmp_path):
+    (tmp_path / "go.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n1,0,1,0,0,0,0\n")
+    bpy.context.view_layer.objects.active = rig
+    assert bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv")) == {"FINISHED"}
+    assert rig.animation_data.action.name == "go"
+
+
 def test_two_targets_of_two_sources_go_together(source, rig):
     other = bpy.data.objects.new("Other", source.data)
     bpy.context.scene.collection.objects.link(other)

@@ -51,7 +51,7 @@ def steps(result):
         if not len(source.mm.features.channels):
             bpy.ops.mm.features_preset()
         bpy.ops.mm.bake()
-        source.mm.drive.target = rig
+        source.mm.drive.target, source.mm.drive.relative = rig, "WORLD"
         bpy.ops.ed.undo_push(message="Ready")
     source.hide_set(True)
     only_drive()
@@ -80,6 +80,7 @@ def steps(result):
     yield 0.5
     result["restored"] = state(rig) == before and session() is None
 
+    bpy.context.view_layer.objects.active = rig  # from here on the source may be forgotten
     press("D", ctrl=True, shift=True)
     yield 0.3
     hold("W")
@@ -91,7 +92,6 @@ def steps(result):
     result["kept"] = [action.name, rig.pose.bones["thigh_parent.L"]["IK_FK"]]
     bpy.context.scene.frame_set(round(action.frame_range[1]))
     result["travelled"] = facts(rig)["hips"]
-    bpy.context.view_layer.objects.active = rig
     with in_view3d():
         bpy.ops.object.mode_set(mode="POSE")
         rig.data.bones.active = rig.data.bones["thigh_fk.L"]
@@ -170,7 +170,7 @@ def look(rig):
     hips = rig.matrix_world @ rig.pose.bones["DEF-spine"].head
     space.region_3d.view_location = (hips.x, hips.y, 0.9)
     space.region_3d.view_rotation = Euler((1.35, 0.0, 1.1)).to_quaternion()
-    space.region_3d.view_distance = 4.2
+    space.region_3d.view_distance = 3.8
 
 
 def state(rig):
