@@ -85,7 +85,7 @@ class MM_OT_roles_preset_remove(_Preset):
     """Remove the preset for good; armatures that have its roles keep them"""
     bl_idname = "mm.roles_preset_remove"
     bl_label = "Remove Preset"
-    bl_options = {"REGISTER", "INTERNAL"}
+    bl_options = {"REGISTER"}
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(self, event)
