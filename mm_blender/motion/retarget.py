@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import MotionError
 from . import quat
 from .correspond import aligned, check, correspondence, driven, limbs
-from .stance import SIDES, STEP, from_root, rest_stance, toes_of
+from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
@@ -85,12 +85,22 @@ class Retarget:
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
-        place, rotations = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale))
+        clip = self._with_own_contacts(clip)
+        held = None if clip.contacts is None else _Held(clip, self.scale)
+        place, rotations = self._solved(clip.positions, clip.rotations, held=held)
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
         positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T
         rotations = np.ascontiguousarray(rotations.transpose(2, 1, 0))
         rotations[:, 0] = clip.rotations[:, 0]
         return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations))
+
+    def _with_own_contacts(self, clip):
+        """A foot without toes stands until the heel rises."""
+        if clip.contacts is None or self._has_toes or not all(self.source.has(f"{side}_toe") for side in SIDES):
+            return clip
+        positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
+        heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heights[:, 0]
+        return clip.with_changes(contacts=clip.contacts & (heels * self._per_leg < LOW))
 
     def _solved(self, positions, rotations, moving=None, held=None):
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
@@ -190,8 +200,8 @@ class Retarget:
         self.fronts = self._legs.fronts[..., 0].T
         thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
         # A foot without toes follows the other's foot.
-        has_toes = all(target.has(f"{side}_toe") for side in SIDES)
-        toes, heights = (toes_of(source), stance.heights) if has_toes else (ankles, stance.positions[ankles, 2])
+        self._has_toes = all(target.has(f"{side}_toe") for side in SIDES)
+        toes, heights = (toes_of(source), stance.heights) if self._has_toes else (ankles, stance.positions[ankles, 2])
         hands = limbs(source, ("hand",))[:, 0] if self.hands else []
         self._marks = _Paths(source.skeleton, [[*thighs, *ankles, *toes, *hands]], 0)
         # Where the target's joints are, in the pose of the source's stance, seen from the middle of the hips.
@@ -341,8 +351,6 @@ class _Held:
         toes      (3, 2, F) seen from there
         standing  (2, 1) how high toes are when they stand
         """
-        if self._contacts is None:
-            return ways, weight
         goals = ways + toes + place[:, None]
         floor = self._floor(goals[2], standing)
         goals[2] += floor

@@ -162,11 +162,13 @@ def _whole(database, retarget):
     return replace(database, character=retarget.target, fixed=retarget.target.skeleton.positions, moving=moving,
                    rotations=np.concatenate([clip.rotations for clip in clips]),
                    positions=np.concatenate([clip.positions[:, moving] for clip in clips]),
+                   contacts=np.concatenate([clip.contacts for clip in clips]),
                    normalisation=_scaled(database, retarget))
 
 
-_OF_POSES = {"rotations", "positions", "velocities", "local_positions", "clip", "before_jolts", "barred", "report",
-             "pose_nbytes", "nbytes", "save"}
+# What a Database tells of its poses.
+_OF_POSES = {"rotations", "positions", "contacts", "velocities", "local_positions", "clip", "before_jolts", "barred",
+             "report", "pose_nbytes", "nbytes", "save"}
 
 
 def _scaled_speeds(speeds, scale):
