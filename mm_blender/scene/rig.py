@@ -147,16 +147,18 @@ def _parents(ob, names):
 
 
 def _hang_tops(names, parents, above, place):
-    """Hang a bone that is still without a parent from the one that begins where an ancestor begins: Rigify's tails hang
-    from a control at the hips."""
+    """Hang chains that have nothing in common with the largest tree from the bone that begins where one of their
+    ancestors begins: Rigify's tails hang from a control at the hips."""
+    trees = {name: _below(name, parents) for name in names if parents[name] is None}
+    trunk = _line(above, max(trees, key=lambda top: len(trees[top])))[-1]
     starts = {}
     for name in names:
         starts.setdefault(place[name][:3], name)
-    for name in names:
-        if parents[name] is None and above[name] is not None:
-            below = _below(name, parents)
-            found = (starts.get(place[up][:3]) for up in _line(above, name)[1:])
-            parents[name] = next((up for up in found if up is not None and up not in below), None)
+    for top, below in trees.items():
+        line = _line(above, top)
+        if len(below) > 1 and line[-1] != trunk:
+            found = (starts.get(place[up][:3]) for up in line[1:])
+            parents[top] = next((up for up in found if up is not None and up not in below), None)
 
 
 def _places(ob):
