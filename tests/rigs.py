@@ -50,12 +50,17 @@ def a_pose(character, arms=45, legs=8):
 
 
 def with_lengths(character, size=1.0, **parts):
-    """The same character in another size, and some parts (without their side) longer or shorter on top of that."""
+    """The same character in another size, and some joints (without their side) further from or nearer to what they hang
+    from on top of that."""
     positions = character.skeleton.positions * size
     for part, factor in parts.items():
         for role in (part, *(f"{side}_{part}" for side in SIDES)):
             if character.has(role):
                 positions[character.joint(role)] *= factor
+    other = replace(character, skeleton=replace(character.skeleton, positions=positions))
+    toes = [character.joint(f"{side}_toe") for side in SIDES]
+    up = size * character.skeleton.rest[0][toes, 2].mean() - other.skeleton.rest[0][toes, 2].mean()
+    positions[character.joint("hips"), 2] += up  # it stands on the ground
     return replace(character, skeleton=replace(character.skeleton, positions=positions))
 
 

@@ -141,6 +141,7 @@ class _View:
         self.character, self.skeleton = retarget.target, retarget.target.skeleton
         self.fixed, self.moving = self.skeleton.positions, np.array([0, retarget.moving], dtype=np.int32)
         self.normalisation = _scaled(database, retarget)
+        self.heights, self.fronts = retarget.standing, retarget.fronts  # as Networks have them
 
     def __len__(self):
         return len(self._database)
