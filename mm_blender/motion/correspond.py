@@ -14,13 +14,14 @@ STRAIGHT = 0.1
 
 
 def check(which, character):
-    """Fails if the source or the target (which) lacks what retargeting needs."""
+    """The character; fails if the source or the target (which) lacks what retargeting needs."""
     missing = next((role for role in NEEDED if not character.has(role)), None)
     if missing:
         raise MotionError(f'The {which} has no bone with the role "{missing}", which retargeting needs: choose one in '
                           "the Character panel (or with --role).")
     if not character.has("root") or character.joint("root") != 0:
         raise MotionError(f'The {which} has no root above its bone "{character.skeleton.names[0]}".')
+    return character
 
 
 def limbs(character, parts):

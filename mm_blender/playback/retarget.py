@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import MotionError
 from ..matching.features import Normalisation
 from ..motion import quat
+from ..motion.correspond import check
 from ..motion.retarget import Retarget
 from ..motion.stance import Stance, find_stance, seen_from_root
 from .matcher import Motion
@@ -23,7 +24,7 @@ LENGTHS = ("trajectory_position", "trajectory_height", "bone_position", "bone_ve
 
 def retargeted(library, target, hands=0.0, target_stance=None):
     """A RetargetedLibrary that plays on the target, a Character with a root (prepare.root.rooted())."""
-    source = character_of(library.database)
+    source = check("source", character_of(library.database))
     return RetargetedLibrary(library, Retarget(source, target, hands, stance_of(library), target_stance))
 
 

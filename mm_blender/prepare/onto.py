@@ -4,6 +4,7 @@
 from dataclasses import replace
 from functools import cached_property
 
+from ..motion.correspond import check
 from ..motion.retarget import Retarget
 from ..motion.stance import find_stance
 from .clean import clean
@@ -23,7 +24,7 @@ class Onto:
 
     @cached_property
     def retarget(self):
-        own = rooted(self._character, self._recipe)
+        own = check("source", rooted(self._character, self._recipe))
         clips = [piece.clip for raw in self._samples() for piece in clean(raw, self._character, self._recipe)]
         return Retarget(own, self._target[0], self._hands, find_stance(own, clips), self._target[1])
 
@@ -38,5 +39,5 @@ class Onto:
 
 def target_of(character, clips, recipe):
     """A character with a root, and how it stands in its raw clips, if it has any: what an Onto takes."""
-    own = rooted(character, recipe)
+    own = check("target", rooted(character, recipe))
     return own, find_stance(own, [piece.clip for raw in clips for piece in clean(raw, character, recipe)])

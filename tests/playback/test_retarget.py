@@ -43,7 +43,7 @@ def learned():
 
 def test_the_take_is_the_target_s_and_walks_as_far_as_its_legs_are_longer(library, target, other):
     course = random_walk(8)
-    (mine, trace), (theirs, their_trace) = drive(library, course), drive(other, course)
+    (mine, _), (theirs, their_trace) = drive(library, course), drive(other, course)
     scale = other.retarget.scale
     assert 1.3 < scale < 1.5
     assert theirs.skeleton is target.skeleton and len(theirs) == len(mine)
