@@ -29,7 +29,7 @@ from .networks import file as networks
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
 from .playback.library import Library
-from .playback.retarget import RetargetedLibrary, character_of, retargeted
+from .playback.retarget import character_of, retargeted
 from .prepare.onto import Onto, target_of
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
@@ -460,10 +460,8 @@ def _drive(options):
     if options.report:
         _check_output(options.report, ".json")
     recording = stick.load(options.input)
-    library = _library(options)
-    if options.target:
-        target, stance = _target(options.target)
-        library = retargeted(library, target, target_stance=stance)
+    target = _target(options.target) if options.target else None
+    library = _on_target(_library(options), target)
     crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
     for gait in sorted({"crouch" if one else "walk" for one in crouches}):
         if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:
@@ -471,7 +469,9 @@ def _drive(options):
     with _Bar(quiet=options.json) as bar:
         clip, trace = drive(library, recording, watch=bar.show, query=options.query)
     # What was learned is driven without the database; only the figures compare it with that, if it is there.
-    motion = library.database if options.method != "lmm" or not options.database else _driven(options, library)
+    motion = library.database
+    if options.method == "lmm" and options.database:
+        motion = _on_target(Library(database.load(options.database)), target).database
     figures = {"method": options.method, **driving.report(motion, clip, trace)}
     bvh.write(options.output, clip)
     if options.report:
@@ -479,10 +479,9 @@ def _drive(options):
     return {"file": options.output, **figures}
 
 
-def _driven(options, library):
-    """The database beside what was learned, on the same character."""
-    motion = Library(database.load(options.database))
-    return RetargetedLibrary(motion, library.retarget).database if options.target else motion.database
+def _on_target(library, target):
+    """A library on a character and how it stands, or as it is if there is none."""
+    return library if target is None else retargeted(library, target[0], target_stance=target[1])
 
 
 def _library(options):
