@@ -175,7 +175,8 @@ class MM_OT_drive_recording(DatabaseOperator):
                         **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, frame = ob.mm.drive, context.scene.frame_current
-        action = takes.keep(targets.posed(ob), clip, name, frame, settings.tolerance, settings.push_nla)
+        action = takes.keep(targets.posed(ob), clip, name, frame, settings.tolerance, settings.push_nla,
+                            settings.ik_keys)
         self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"')
 
 

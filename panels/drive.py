@@ -204,6 +204,7 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "tolerance")
         layout.prop(settings, "push_nla")
+        layout.prop(settings, "ik_keys")
 
 
 def _table_row(layout, label):

@@ -20,6 +20,8 @@ from .before import ArmatureBefore
 
 # So far a control may be from where it would be if it hung from another one, as a share of the rig's height.
 NEAR = 2e-4
+# The limb whose plane the pole of a knee or elbow lies in.
+POLES = {"shin": ("thigh", "shin", "foot"), "forearm": ("upper_arm", "forearm", "hand")}
 # Controls are turned by at most so many radians, and that twice, so that no two agree by chance.
 TURN, TIMES = 0.4, 2
 
@@ -31,11 +33,16 @@ class Controls:
     parents   control → the one that it really hangs from, None for the first
     switches  {(bone, custom property): value} with which the rig listens to these controls
     still     other bones that would carry some of the controls away: they are at rest while driving
+    ik        IK control → (the control that it stands for, what it hangs from), or with two more, of the joints below,
+              for the pole of a knee or elbow
+    poles     {(bone, custom property): value} with which IK, when it is on, listens to them
     """
 
     parents: dict
     switches: dict = field(default_factory=dict)
     still: tuple = ()
+    ik: dict = field(default_factory=dict)
+    poles: dict = field(default_factory=dict)
 
     def skeleton(self, ob):
         """The controls as joints, in the world and in metres."""
@@ -49,7 +56,9 @@ class Controls:
         new = {None: None, **dict(zip(before, now))}
         return Controls({new[name]: new[above] for name, above in self.parents.items()},
                         {(new[bone], prop): value for (bone, prop), value in self.switches.items()},
-                        tuple(new[name] for name in self.still))
+                        tuple(new[name] for name in self.still),
+                        {new[name]: tuple(new[other] for other in others) for name, others in self.ik.items()},
+                        {(new[bone], prop): value for (bone, prop), value in self.poles.items()})
 
     def switch(self, ob):
         """Let the rig listen to the controls."""
@@ -73,14 +82,16 @@ def find(ob):
     if not ob.visible_get():
         raise MotionError(f'"{ob.name}" is hidden: show it, so that its controls can be tried.')
     bones = ob.pose.bones
-    switches = {(bone, prop): type(bones[bone][prop])(value) for bone, prop, value in known.properties
-                if bones[bone].get(prop) is not None}
+    switches, poles = ({(bone, prop): type(bones[bone][prop])(value) for bone, prop, value in properties
+                        if bones[bone].get(prop) is not None} for properties in (known.properties, known.ik_properties))
     found, before, position = Controls({}, switches), ArmatureBefore(ob, switches), ob.data.pose_position
     try:
         ob.data.pose_position = "POSE"
         found.switch(ob)
         posed = {bone.name: bone.matrix_basis.copy() for bone in bones if bone.matrix_basis != Matrix()}
-        found.parents = _trunk_and_limbs(_parents(ob, known.bones), known.roles)
+        parents = _parents(ob, [*known.bones, *known.ik.values()])
+        found.parents = _trunk_and_limbs({name: parents[name] for name in known.bones if name in parents}, known.roles)
+        found.ik, found.poles = _ik(known, parents, found.parents), poles
         found.still = _carriers(ob, list(found.parents), posed)
     finally:
         ob.data.pose_position = position
@@ -118,6 +129,20 @@ def _trunk_and_limbs(parents, roles):
     kept = {*roles.values(), *(above for name in {*roles.values()} - legs for above in line(name))}
     return {name: next((above for above in line(name)[1:] if above in kept), None)
             for name in parents if name in kept}
+
+
+def _ik(known, parents, driven):
+    """IK controls as Controls have them; those that go along with no control are left alone."""
+    found, possible = {}, {*driven, *known.ik.values()}
+    for role, name in known.ik.items():
+        side, part = role.split("_", 1)
+        limb = [known.roles.get(f"{side}_{other}") for other in POLES.get(part, (part,))]
+        above = parents.get(name)
+        while above is not None and above not in possible:
+            above = parents.get(above)
+        if None not in limb and above is not None:
+            found[name] = (limb[0], above, *limb[1:])
+    return found
 
 
 def _parents(ob, names):

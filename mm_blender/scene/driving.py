@@ -182,7 +182,8 @@ class Session:
     def _keep(self, puppet, ob):
         start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
         settings = puppet.owner().mm.drive
-        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla)
+        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla,
+                          settings.ik_keys)
 
     def cancel(self, context):
         """End, with everything as it was."""

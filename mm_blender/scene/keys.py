@@ -17,16 +17,18 @@ from .plain import rotation_channel, rotations_of
 from .sampling import scene_rate
 
 ALIGNED = 3  # Blender's number for handles that stay in line
+STRAIGHT = 0.02  # a limb whose middle joint is less beside it (share of its upper bone) has no plane
 STILL = 1e-5  # metres: a joint that stays this near to its rest place gets no location keys
 
 
-def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None):
+def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None, ik=False):
     """A new Action that shows the clip on this armature, from start_frame on.
 
     Every joint that is a bone of the rig gets rotation keys; location keys only where it leaves its rest place.
 
     tolerance  None for a key on every frame of the clip, 0 for keys only where something changes, or how many metres
                off a joint may be: then there are few keys, on frames of the scene, with handles between them
+    ik         whether the IK controls of a control rig have keys too
     """
     channels = list(_channels(ob, clip))
     times = start_frame + np.arange(len(clip)) * (scene_rate() / clip.rate)
@@ -35,6 +37,8 @@ def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None):
     elif tolerance is not None:
         for channel in channels:
             channel.kept = simplify.changing(channel.values)
+    if ik and (known := controls.of(ob, clip.skeleton)) is not None:
+        channels += _ik_channels(ob, clip, known)
     action = actions.new_action(name, ob)
     curves = actions.add_fcurves(action, [(channel.path, index, channel.bone) for channel in channels
                                           for index in range(channel.values.shape[1])])
@@ -120,11 +124,23 @@ def _bases(ob, clip, joints):
 def _asked(bone, positions, rotations, above):
     """Blender's own answer for bones that inherit in a way of their own."""
     parents = [np.broadcast_to(part, (len(positions), part.shape[-1])) for part in above]
-    poses, parents = _matrices(positions, rotations), _matrices(*parents)
-    bases = np.array([bone.convert_local_to_pose(
-        Matrix(pose), bone.matrix_local, parent_matrix=Matrix(parent),
-        parent_matrix_local=bone.parent.matrix_local, invert=True) for pose, parent in zip(poses, parents)])
+    bases = _local(bone, _matrices(positions, rotations),
+                   _matrices(*parents) @ np.linalg.inv(np.array(bone.parent.matrix_local)))
     return bases[:, :3, 3], rig.rotation_of(bases[:, :3, :3])
+
+
+def _local(bone, poses, carried):
+    """Bases (F, 4, 4) of a bone from its poses and from what has become of the space that it hangs in, as Blender has
+    it: some bones inherit in a way of their own."""
+    rest = bone.parent.matrix_local if bone.parent is not None else Matrix()
+    return np.array([bone.convert_local_to_pose(
+        Matrix(pose), bone.matrix_local, parent_matrix=Matrix(space) @ rest, parent_matrix_local=rest, invert=True)
+        for pose, space in zip(poses, carried)])
+
+
+def _matrices_of(positions, rotations):
+    """J times (F, 4, 4), of positions (F, J, 3) and rotations (F, J, 4)."""
+    return [_matrices(place, turn) for place, turn in zip(positions.swapaxes(0, 1), rotations.swapaxes(0, 1))]
 
 
 def _matrices(positions, rotations):
@@ -187,6 +203,48 @@ def _channels(ob, clip):
             yield _Channel(name, "scale", np.ones((1, 3)))
         for (name, prop), value in known.switches.items():
             yield _Channel(name, f'["{bpy.utils.escape_identifier(prop)}"]', np.full((1, 1), float(value)))
+
+
+def _ik_channels(ob, clip, known):
+    """What IK controls have to be so that limbs stay as they are when IK is switched on."""
+    scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
+    positions, rotations = clip.globals()
+    positions = quat.inv_rotate(turn, positions - place) / scale
+    posed = dict(zip(clip.skeleton.names, _matrices_of(positions, quat.mul(quat.inv(turn), rotations))))
+    rest = {name: np.array(ob.data.bones[name].matrix_local) for name in (*posed, *known.ik)}
+    carried = {name: matrices @ np.linalg.inv(rest[name]) for name, matrices in posed.items()}
+    for name, (stands_for, _, *below) in known.ik.items():
+        wanted = carried[stands_for] @ rest[name]
+        if below:
+            wanted[:, :3, 3] = _pole(wanted[:, :3, 3], *(posed[joint][:, :3, 3] for joint in (stands_for, *below)))
+        carried[name] = wanted @ np.linalg.inv(rest[name])
+    for name, (_, above, *below) in known.ik.items():
+        bases = _local(ob.data.bones[name], carried[name] @ rest[name], carried[above])
+        yield _Channel(name, "location", bases[:, :3, 3])
+        if not below:
+            mode = ob.pose.bones[name].rotation_mode
+            yield _Channel(name, rotation_channel(mode), _spelled(rig.rotation_of(bases[:, :3, :3]), mode))
+    for (name, prop), value in known.poles.items():
+        yield _Channel(name, f'["{bpy.utils.escape_identifier(prop)}"]', np.full((1, 1), float(value)))
+
+
+def _pole(usual, upper, middle, lower):
+    """Where (F, 3) the pole of a knee or elbow is: in the plane of the limb, or as usual where that is stretched."""
+    along = _unit(lower - upper)
+
+    def aside(points):
+        ways = points - upper
+        return ways - along * (ways * along).sum(-1, keepdims=True)
+
+    bent = aside(middle)
+    straight = STRAIGHT * np.linalg.norm(middle - upper, axis=-1, keepdims=True)
+    share = np.clip(np.linalg.norm(bent, axis=-1, keepdims=True) / straight - 1, 0, 1)
+    way = _unit(share * _unit(bent) + (1 - share) * _unit(aside(usual)))
+    return middle + way * np.linalg.norm(usual - middle, axis=-1, keepdims=True)
+
+
+def _unit(vectors):
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
 def _simplify(ob, clip, channels, tolerance):

@@ -296,6 +296,9 @@ class MM_Drive(bpy.types.PropertyGroup):
     tolerance: FloatProperty(name="Tolerance", default=0.0, min=0.0, soft_max=0.05, precision=4, unit="LENGTH",
                              description="Keys that no joint needs by more than this are left out of a kept take; "
                                          "0 keeps it exactly")
+    ik_keys: BoolProperty(name="IK Controls Too",
+                          description="On a control rig a kept take has keys on IK controls of hands and feet, too: "
+                                      "switch a limb to IK, and it goes on as it was")
     push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
                                                            "Action where it is")
     # On while the character is being driven: tells an undo step from before from one that was made meanwhile.

@@ -123,6 +123,29 @@ def test_a_kept_take_has_keys_on_controls_and_shows_what_was_driven(source, rig)
         assert np.allclose(place(rig, bone), where, atol=1e-3), bone
 
 
+def test_a_take_goes_on_when_limbs_are_switched_to_ik(source, rig):
+    source.mm.drive.ik_keys = True
+    rig.location, rig.rotation_euler = (1, 1, 0), (0, 0, 0.5)
+    bpy.context.view_layer.update()
+    drive(source, 2).keep()
+    action, bones = rig.animation_data.action, ["DEF-foot.L", "DEF-toe.R", "DEF-hand.R", "DEF-shin.L", "DEF-forearm.L"]
+    switches = [curve for curve in actions.fcurves(action, rig) if "IK_FK" in curve.data_path]
+    assert len(switches) == 4
+    for frame in (20, 60, 100):
+        shown = []
+        for value in (1.0, 0.0):
+            for curve in switches:
+                curve.keyframe_points[0].co[1] = value
+                curve.update()
+            bpy.context.scene.frame_set(frame - 1)
+            bpy.context.scene.frame_set(frame)
+            shown.append([place(rig, bone) for bone in bones])
+        assert rig.pose.bones["thigh_parent.L"]["IK_FK"] == 0
+        apart = np.linalg.norm(np.subtract(*shown), axis=-1)
+        assert apart[:3].max() < 0.002, (frame, apart)
+        assert apart[3:].max() < 0.03, "Rigify's IK is a little elastic"
+
+
 def test_a_take_with_few_keys_is_near_enough(source, rig):
     source.mm.drive.tolerance = 0.01
     session = drive(source, 1)

@@ -11,6 +11,7 @@ controls    of a control rig, the FK controls: known_by and roles as above, and
   more        patterns (* and ?) of further controls that are posed: the rest of the spine, fingers
   ik          role → the control that leads the limb's end there when IK is on; knees and elbows are the poles
   properties  bone → property → its value while FK controls are posed
+  ik_properties  the same with which IK, when it is on, listens to the controls in `ik`
 """
 
 import json
@@ -32,6 +33,7 @@ class ControlNames:
     bones       all controls to pose, those of the roles included
     ik          role → IK control; "left_shin" and "left_forearm" are the poles of knee and elbow
     properties  (bone, custom property, its value while FK controls are posed)
+    ik_properties  the same with which IK listens to `ik`
     """
 
     family: str
@@ -39,6 +41,7 @@ class ControlNames:
     bones: tuple
     ik: dict
     properties: tuple
+    ik_properties: tuple
 
 
 def recognise(names):
@@ -76,11 +79,12 @@ def _controls(names):
             more = [name for pattern in naming["more"] for _, one in _sided("", pattern, family)
                     for name in names if fnmatchcase(name, one)]
             bones = dict.fromkeys([*roles.values(), *more])
-            properties = [(bone, key, value) for pattern, values in naming["properties"].items()
-                          for _, bone in _sided("", pattern, family) if bone in names
-                          for key, value in values.items()]
+            properties, ik_properties = (
+                tuple((bone, key, value) for pattern, values in naming.get(kind, {}).items()
+                      for _, bone in _sided("", pattern, family) if bone in names for key, value in values.items())
+                for kind in ("properties", "ik_properties"))
             return ControlNames(family["name"], roles, tuple(name for name in names if name in bones),
-                                _found(family, naming["ik"], names, ""), tuple(properties))
+                                _found(family, naming["ik"], names, ""), properties, ik_properties)
     return None
 
 
