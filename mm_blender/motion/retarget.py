@@ -19,11 +19,15 @@ LOW, HIGH = 0.02, 0.12
 NEAR = 0.4
 # Legs and arms are never straighter than this share of their length, unless they are in the source.
 EXTENSION = 0.995
+# The share of what they may get longer up to which they do so freely.
+SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
+# The body sinks at most so much (m) to let a foot reach the place where it stands.
+DEEPEST = 0.04
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
-_NONE = quat.identity()[:, None]
+_NONE, _UP = quat.identity()[:, None], np.eye(3, dtype=np.float32)[2][:, None, None]
 # Fewer numbers are turned by matrices: a call costs more than they do.
 FEW = 8192
 
@@ -171,6 +175,7 @@ class Retarget:
         rise = (near * ways[2]).sum(axis=0) / np.maximum(near.sum(axis=0), 1)
         if held is not None:
             rise = held.smoothed(rise)
+            rise -= held.sinking(self._legs.missing(legs, ways - rise * _UP))
         place[2] += rise
         ways[2] -= rise
         ways *= weight
@@ -280,6 +285,14 @@ class _Limbs:
         places = skeleton.rest[0][joints]
         self._lengths = np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None]
 
+    def missing(self, joints, ways):
+        """(2, F) how much lower the body would have to be for limbs to reach along such ways softly."""
+        limb = joints[:, :, 2] - joints[:, :, 0]
+        x, y, z = limb + ways
+        old = np.sqrt(_dot(limb, limb))
+        reach = old + SOFT * np.maximum(self._lengths.sum(axis=0) * EXTENSION - old, 0)
+        return np.maximum(-z - np.sqrt(np.maximum(reach * reach - x * x - y * y, 0)), 0)
+
     def turn(self, turns, joints, ways):
         """Turn the bones (4, J, F) so that the ends of the limbs, joints (3, 2, 3 or 4, F), go along ways (3, 2, F)."""
         upper, lower = joints[:, :, 1] - joints[:, :, 0], joints[:, :, 2] - joints[:, :, 1]
@@ -343,6 +356,13 @@ class _Held:
         window = np.hanning(2 * self._ease + 1)[1:-1]
         padded = np.pad(rise, self._ease - 1, mode="edge")
         return np.convolve(padded, window / window.sum(), "valid").astype(np.float32)
+
+    def sinking(self, missing):
+        """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
+        deep = np.where(self._contacts.T, missing, 0).max(axis=0)
+        padded = np.pad(np.minimum(deep, DEEPEST), self._ease)
+        deepest = np.max([padded[at:at + len(deep)] for at in range(2 * self._ease + 1)], axis=0)
+        return self.smoothed(deepest)
 
     def held(self, ways, weight, place, toes, standing):
         """Ways (3, 2, F) and their weights (2, F) as they become.
