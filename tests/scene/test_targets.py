@@ -9,10 +9,12 @@ import pytest
 from mathutils import Matrix
 
 from mm_blender.errors import MotionError
-from mm_blender.scene import actions, baking, driving, stage, targets
+from mm_blender.matching import database
+from mm_blender.scene import actions, baking, driving, stage, targets, training
 from mm_blender.scene.plain import bone_of
 from mm_blender.scene.rig import skeleton_of
 from mm_blender.scene.stance import set_stance
+from tests.networks.conftest import calm
 from tests.scene.rigify import control_rig, metarig
 
 DEFORMING = {"hips": "DEF-spine", "head": "DEF-spine.006", "left_toe": "DEF-toe.L", "right_toe": "DEF-toe.R",
@@ -274,6 +276,35 @@ def test_a_file_saved_meanwhile_has_everything_from_before(source, rig, tmp_path
     with bpy.data.libraries.load(str(tmp_path / "saved.blend")) as (_, loaded):
         loaded.objects = [rig.name]
     assert state(loaded.objects[0]) == before and not loaded.objects[0].mm.drive.driving
+
+
+def test_all_methods_drive_the_target_and_it_goes_on_where_it_is(source, rig):
+    baked = database.load(baking.database_path(source))
+    networks = calm(baked)
+    networks.save(training.own_networks_path(source), np.zeros((len(baked), networks.latents)))
+    session = drive(source, 0.7)
+    for method, name in (("LMM", "Learned"), ("DMM", "Decompressed"), ("MM", "Motion Matching")):
+        source.mm.drive.method = method
+        last = place(rig, "DEF-spine")
+        for _ in range(8):
+            go(session, 1 / 30)
+            now = place(rig, "DEF-spine")
+            assert np.linalg.norm(now - last) < 0.15, "nothing leaps"
+            last = now
+        assert session.status.method == name and 0.6 < last[2] < 1.3
+
+
+def test_an_undo_meanwhile_is_gone_on_from(source, rig):
+    before = state(rig)
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.ed.undo_push(message="Again")
+    session, names = drive(source, 0.5), (source.name, rig.name)
+    bpy.ops.ed.undo()
+    go(session, 1.0)
+    source, rig = (bpy.data.objects[name] for name in names)
+    assert place(rig, "DEF-spine")[1] > 0.3 and rig.pose.bones["thigh_parent.L"]["IK_FK"] == 1
+    session.cancel(bpy.context)
+    assert state(rig) == before
 
 
 def test_the_hands_slider_acts_at_once(source, rig):
