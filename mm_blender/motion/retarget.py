@@ -40,6 +40,7 @@ class Retarget:
     moving  the joint of the target that has a place of its own, beside the root: mostly the hips
     higher  by how much (m) the target's hips are higher than the source's by their scale
     fronts    (2, 3) where the target's knees bend to, seen from its thighs
+    has_toes  whether the target's feet have toes, which stand; without, it is the feet
     standing  (2, 2) how high toe and ankle of the target's feet are while they stand
     """
 
@@ -100,7 +101,7 @@ class Retarget:
 
     def _with_own_contacts(self, clip):
         """A foot without toes stands until the heel rises."""
-        if clip.contacts is None or self._has_toes or not all(self.source.has(f"{side}_toe") for side in SIDES):
+        if clip.contacts is None or self.has_toes or not all(self.source.has(f"{side}_toe") for side in SIDES):
             return clip
         positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
         heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heights[:, 0]
@@ -205,8 +206,8 @@ class Retarget:
         self.fronts = self._legs.fronts[..., 0].T
         thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
         # A foot without toes follows the other's foot.
-        self._has_toes = all(target.has(f"{side}_toe") for side in SIDES)
-        toes, heights = (toes_of(source), stance.heights) if self._has_toes else (ankles, stance.positions[ankles, 2])
+        self.has_toes = all(target.has(f"{side}_toe") for side in SIDES)
+        toes, heights = (toes_of(source), stance.heights) if self.has_toes else (ankles, stance.positions[ankles, 2])
         hands = limbs(source, ("hand",))[:, 0] if self.hands else []
         self._marks = _Paths(source.skeleton, [[*thighs, *ankles, *toes, *hands]], 0)
         # Where the target's joints are, in the pose of the source's stance, seen from the middle of the hips.

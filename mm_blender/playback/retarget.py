@@ -15,7 +15,7 @@ from ..motion import quat
 from ..motion.correspond import check
 from ..motion.retarget import Retarget
 from ..motion.stance import Stance, find_stance, seen_from_root
-from .matcher import Motion
+from .matcher import Motion, MotionMatcher
 from .pose import Pose
 
 # Features that are lengths: they grow with the legs.
@@ -59,9 +59,9 @@ class RetargetedLibrary:
         self.library, self.retarget = library, retarget
         self.choice, self.begin = library.choice, library.begin
         self.speeds = _scaled_speeds(library.speeds, retarget.scale)
-        # All frames of a database take less time than a moment of driving; what networks make is not known before.
-        self.motion = (Motion(_whole(library.database, retarget)) if isinstance(library.motion, Motion)
-                       else RetargetedMotion(library.motion, retarget))
+        # Frames of a database are retargeted once; what networks make is not known before.
+        known = isinstance(library.motion, Motion)
+        self.motion = (RetargetedFrames if known else RetargetedMotion)(library.motion, retarget)
         self.database = self.motion.database
 
     @property
@@ -87,6 +87,52 @@ class RetargetedMotion:
         """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
         legs.fronts = self._retarget.fronts.astype(float)
         return self._retarget.standing.astype(float)
+
+
+class RetargetedFrames(RetargetedMotion):
+    """The Motion of a database, on the target: each clip is worked out when one of its frames is wanted first. So the
+    feet of whole clips are held, and then it takes no time."""
+
+    def __init__(self, motion, retarget):
+        super().__init__(motion, retarget)
+        self.following, self.ends, self.bounds, self.near = motion.following, motion.ends, motion.bounds, motion.near
+        self._travel = retarget.travel(motion.travel)
+        count, joints = len(motion.database), len(retarget.target.skeleton)
+        # The system gives memory to those parts only that are written.
+        self._places = np.empty((count, 1, 3), dtype=np.float32)
+        self._rotations = np.empty((count, joints, 4), dtype=np.float32)
+        self._known, self._hands = np.zeros(len(motion.database.ranges), dtype=bool), retarget.hands
+
+    def matcher(self, search, count, begin=None):
+        return MotionMatcher(self, search, count, 0 if begin is None else begin)
+
+    def coming(self, frames):
+        frames = self._motion.following_frames(frames)
+        self._work_out(frames)
+        return tuple(table.take(frames, axis=0) for table in (self._places, self._rotations, self._travel))
+
+    def at(self, frames):
+        self._work_out(frames)
+        later = self.following.take(frames)
+        before = np.where(later == frames, np.maximum(frames - 1, 0), frames)  # a clip's last frame goes on as it came
+        dt = np.float32(1 / self.database.rate)
+        places, turns = ([table.take(which, axis=0) for which in (frames, before, later)]
+                         for table in (self._places, self._rotations))
+        return Pose(places[0], turns[0], (places[2] - places[1]) / dt, quat.shortest_turn(*turns[1:]) / dt,
+                    self._travel.take(frames, axis=0), self.database.contacts.take(frames, axis=0))
+
+    def _work_out(self, frames):
+        """The clips of these frames, if they are not known."""
+        if self._hands != self._retarget.hands:
+            self._known[:], self._hands = False, self._retarget.hands
+        ranges = self.database.range_of_frame.take(frames)
+        if self._known.take(ranges).all():
+            return
+        for index in np.unique(ranges[~self._known.take(ranges)]).tolist():
+            clip, part = self._retarget.clip(self._motion.database.clip(index)), self.database.ranges[index]
+            self._places[part.start:part.stop] = clip.positions[:, [self._retarget.moving]]
+            self._rotations[part.start:part.stop] = clip.rotations
+            self._known[index] = True
 
 
 class RetargetedMatcher:
@@ -152,6 +198,11 @@ class _View:
             raise AttributeError(name)
         return getattr(self._whole if name in _OF_POSES and hasattr(self._database, "ranges") else self._database, name)
 
+    @property
+    def contacts(self):
+        """(N, C) as in the database; feet without toes stand for less long."""
+        return self._database.contacts if self._retarget.has_toes else self._whole.contacts
+
     @cached_property
     def _whole(self):
         return _whole(self._database, self._retarget)
@@ -169,8 +220,8 @@ def _whole(database, retarget):
 
 
 # What a Database tells of its poses.
-_OF_POSES = {"rotations", "positions", "contacts", "velocities", "local_positions", "clip", "before_jolts", "barred",
-             "report", "pose_nbytes", "nbytes", "save"}
+_OF_POSES = {"rotations", "positions", "velocities", "local_positions", "clip", "before_jolts", "barred", "report",
+             "pose_nbytes", "nbytes", "save"}
 
 
 def _scaled_speeds(speeds, scale):

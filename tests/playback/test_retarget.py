@@ -113,6 +113,27 @@ def test_the_method_changes_while_it_drives(library, learned, other, target):
     assert steps.max() < 0.25 * other.retarget.scale, "nothing jumps"
 
 
+def test_hands_are_led_while_it_plays(library, target):
+    other = retargeted(library, target, hands=0.5)
+    frames = np.array([300, 2000])
+    before = other.motion.at(frames).rotations
+    other.retarget.hands = 1.0
+    after = other.motion.at(frames).rotations
+    arms = [target.joint(f"{side}_{part}") for side in ("left", "right") for part in ("upper_arm", "forearm", "hand")]
+    changed = np.abs(before - after).max(axis=(0, 2)) > 1e-3
+    assert set(np.flatnonzero(changed).tolist()) <= set(arms) and changed.any()
+
+
+def test_a_clip_s_frames_move_as_they_say(library, other):
+    motion, dt = other.motion, 1 / other.database.rate
+    part = library.database.ranges[2]
+    frames = np.array([part.start + 5, part.stop - 1])
+    pose, (places, turns, travel) = motion.at(frames), motion.coming(frames)
+    assert places[0, 1] == pytest.approx(pose.positions[0] + pose.velocities[0] * dt, abs=1e-5)
+    assert travel[:, 0] == pytest.approx(other.retarget.travel(library.motion.travel[frames]), abs=1e-6)
+    assert np.isfinite(pose.spins).all() and turns.shape[1] == places.shape[1]
+
+
 def test_a_database_of_another_skeleton_is_refused(library, target, demo_database):
     with pytest.raises(MotionError, match="another skeleton"):
         RetargetedLibrary(library, Retarget(target, demo_database.character))
