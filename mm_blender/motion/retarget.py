@@ -23,8 +23,9 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands.
-DEEPEST = 0.04
+# The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
+# beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
+DEEPEST = 0.01
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 _NONE, _UP = quat.identity()[:, None], np.eye(3, dtype=np.float32)[2][:, None, None]
@@ -93,6 +94,9 @@ class Retarget:
         clip = self._with_own_contacts(clip)
         held = None if clip.contacts is None else _Held(clip, self.scale)
         place, rotations = self._solved(clip.positions, clip.rotations, held=held)
+        if held is not None and held.too_far.any():
+            clip = clip.with_changes(contacts=_shortened(clip.contacts, held.too_far))
+            place, rotations = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
         positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T
         rotations = np.ascontiguousarray(rotations.transpose(2, 1, 0))
@@ -345,7 +349,10 @@ def _bent(upper, lower, way, front, size, lower_size):
 
 
 class _Held:
-    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves."""
+    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves.
+
+    too_far  (F, 2) which feet stand where they cannot reach, once it is known
+    """
 
     def __init__(self, clip, scale):
         self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
@@ -360,9 +367,10 @@ class _Held:
 
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
-        deep = np.where(self._contacts.T, missing, 0).max(axis=0)
-        padded = np.pad(np.minimum(deep, DEEPEST), self._ease)
-        deepest = np.max([padded[at:at + len(deep)] for at in range(2 * self._ease + 1)], axis=0)
+        missing = np.where(self._contacts.T, missing, 0)
+        self.too_far = missing.T > DEEPEST
+        padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
+        deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
         return self.smoothed(deepest)
 
     def held(self, ways, weight, place, toes, standing):
@@ -398,6 +406,17 @@ class _Held:
             return 0.0
         off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
         return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+
+
+def _shortened(contacts, too_far):
+    """Contacts (F, 2) without what is too far at both ends of each."""
+    contacts = contacts.copy()
+    for side in range(2):
+        for start, stop in _spans(contacts[:, side]):
+            near = np.flatnonzero(~too_far[start:stop, side])
+            first, last = (start + near[0], start + near[-1] + 1) if len(near) else (stop, stop)
+            contacts[start:first, side] = contacts[last:stop, side] = False
+    return contacts
 
 
 def _spans(mask):

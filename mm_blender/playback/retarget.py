@@ -101,6 +101,7 @@ class RetargetedFrames(RetargetedMotion):
         # The system gives memory to those parts only that are written.
         self._places = np.empty((count, 1, 3), dtype=np.float32)
         self._rotations = np.empty((count, joints, 4), dtype=np.float32)
+        self.database.contacts = motion.database.contacts.copy()  # short feet stand for less long
         self._known, self._hands = np.zeros(len(motion.database.ranges), dtype=bool), retarget.hands
 
     def matcher(self, search, count, begin=None):
@@ -132,6 +133,7 @@ class RetargetedFrames(RetargetedMotion):
             clip, part = self._retarget.clip(self._motion.database.clip(index)), self.database.ranges[index]
             self._places[part.start:part.stop] = clip.positions[:, [self._retarget.moving]]
             self._rotations[part.start:part.stop] = clip.rotations
+            self.database.contacts[part.start:part.stop] = clip.contacts
             self._known[index] = True
 
 
@@ -197,11 +199,6 @@ class _View:
         if name.startswith("__"):  # whoever copies or stores it asks for these before there is anything
             raise AttributeError(name)
         return getattr(self._whole if name in _OF_POSES and hasattr(self._database, "ranges") else self._database, name)
-
-    @property
-    def contacts(self):
-        """(N, C) as in the database; feet without toes stand for less long."""
-        return self._database.contacts if self._retarget.has_toes else self._whole.contacts
 
     @cached_property
     def _whole(self):
