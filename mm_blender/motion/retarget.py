@@ -15,8 +15,9 @@ from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
 LOW, HIGH = 0.02, 0.12
-# From this height (share of the leg) on a foot has no say in how high the hips are.
-NEAR = 0.4
+# From this height (share of the leg) on a foot has no say in how high the hips are. Heels count so many times: when one
+# rises, it is the lengths of feet that differ, not those of legs.
+NEAR, HEEL = 0.4, 2.0
 # Legs and arms are never straighter than this share of their length, unless they are in the source.
 EXTENSION = 0.995
 # The share of what they may get longer up to which they do so freely.
@@ -25,7 +26,7 @@ SOFT = 0.3
 BENT = 0.02
 # The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
 # beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
-DEEPEST = 0.01
+DEEPEST = 0.005
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 _NONE, _UP = quat.identity()[:, None], np.eye(3, dtype=np.float32)[2][:, None, None]
@@ -176,7 +177,8 @@ class Retarget:
         weight = _eased(np.clip((HIGH - high) / (HIGH - LOW), 0, 1))
         if held is not None:
             ways, weight = held.held(ways, weight, place, legs[:, :, 3], self.standing[:, :1])
-        near = _eased(np.clip(1 - high / NEAR, 0, 1))
+        heels = (source[2, :2] - self._heels) * self._per_leg
+        near = _eased(np.clip(1 - np.maximum(high, heels * HEEL) / NEAR, 0, 1))
         rise = (near * ways[2]).sum(axis=0) / np.maximum(near.sum(axis=0), 1)
         if held is not None:
             rise = held.smoothed(rise)
@@ -228,6 +230,7 @@ class Retarget:
         feet = near[:, :, 2] + at[:, None] - self.scale * stance.positions[ankles].T
         feet[2] = own.heights
         self._place_as(at - self.scale * hips, feet, heights, source_tall)
+        self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
         parent = skeleton.parents[self.moving]
         above = from_root(*skeleton.rest)[0][parent], quat.inv(self._after[parent])
         self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent else None
