@@ -185,7 +185,7 @@ def test_targets_that_are_scaled_turned_or_parented(source, how):
     drive(source, 2, feet)
     hips = place(ob, "spine")
     assert hips[1] - before[1] > 0.8 * size and np.linalg.norm((hips - before)[:2]) < 5 * size
-    assert abs(hips[2] - (before[2] - ob.matrix_world.translation[2])) < 0.1 * size
+    assert abs(hips[2] - (before[2] - ob.matrix_world.translation[2])) < 0.15 * size
     assert np.mean(feet.slides) < 0.005 and feet.lowest > low - 0.005
 
 
