@@ -42,6 +42,7 @@ def _baked_library(ob):
             return _learned_library(ob, "LMM", None)
         raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
     if _libraries.get(path, (None,))[0] != signature:
+        targets.drop(_libraries.get(path, (None, None))[1])
         _libraries[path] = signature, Library(database.load(path))
     return _libraries[path][1]
 
@@ -93,6 +94,7 @@ def _learned_library(ob, method, usual):
     except OSError as error:
         raise MotionError(f'The networks "{path}" cannot be read ({error.strerror}): train them.') from error
     if _learned.get((path, method), (None, None))[:2] != (signature, usual):
+        targets.drop(_learned.get((path, method), (None, None, None))[2])
         _learned[path, method] = signature, usual, library_for(method.lower(), path, usual)
     return _learned[path, method][2]
 

@@ -25,7 +25,7 @@ from .character import character_of, missing
 from .rig import skeleton_of, world_matrix
 from .stance import has_stance, stance_of
 
-# So far (shares of the height) joints of two skeletons that are the same may lie apart.
+# So far (shares of the height) joints of two skeletons that are the same may lie apart, and so far be turned.
 SAME = 1e-4
 
 _retargeted = {}  # a Library, what the target looks like, whether hands are led, T-poses → RetargetedLibrary
@@ -126,6 +126,12 @@ def plain(library):
     return library.library if isinstance(library, RetargetedLibrary) else library
 
 
+def drop(library):
+    """Nobody plays from a Library any more."""
+    for key in [key for key in _retargeted if key[0] is library]:
+        del _retargeted[key]
+
+
 def forget():
     _retargeted.clear()
     _last.clear()
@@ -155,9 +161,12 @@ def _has_the_bones(ob, target, baked):
         return False
     if target == ob and ob.mm.bake.key:
         return True
-    order = [baked.index(name) for name in skeleton.names]
-    lengths = [np.linalg.norm(positions[1:], axis=-1) for positions in (skeleton.positions, baked.positions[order])]
-    return np.abs(lengths[0] - lengths[1]).max(initial=0) < SAME * np.ptp(skeleton.rest[0], axis=0).max()
+    # The root's own axes and place are another matter, and so is what hangs from a root bone.
+    below = np.flatnonzero(skeleton.parents > (0 if baked.names[0] == skeleton.names[0] else -1))
+    theirs = [baked.index(skeleton.names[joint]) for joint in below]
+    apart = np.abs(skeleton.positions[below] - baked.positions[theirs]).max(initial=0)
+    turned = 1 - np.abs((skeleton.rotations[below] * baked.rotations[theirs]).sum(-1)).min(initial=1)
+    return apart < SAME * np.ptp(skeleton.rest[0], axis=0).max() and turned < SAME
 
 
 def _look(character):
