@@ -30,6 +30,8 @@ DEEPEST = 0.005
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 _NONE, _UP = quat.identity()[:, None], np.eye(3, dtype=np.float32)[2][:, None, None]
+# So many seconds of a loop before and after it are looked at.
+AROUND = 1.5
 # Fewer numbers are turned by matrices: a call costs more than they do.
 FEW = 8192
 
@@ -92,17 +94,27 @@ class Retarget:
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
-        clip = self._with_own_contacts(clip)
-        held = None if clip.contacts is None else _Held(clip, self.scale)
-        place, rotations = self._solved(clip.positions, clip.rotations, held=held)
-        if held is not None and held.too_far.any():
-            clip = clip.with_changes(contacts=_shortened(clip.contacts, held.too_far))
-            place, rotations = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale))
+        more, margin = _more_of(self._with_own_contacts(clip))
+        place, rotations, contacts = self._held(more)
+        frames = slice(margin, margin + len(clip))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
-        positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T
-        rotations = np.ascontiguousarray(rotations.transpose(2, 1, 0))
+        positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T[frames]
+        rotations = np.ascontiguousarray(rotations[:, :, frames].transpose(2, 1, 0))
         rotations[:, 0] = clip.rotations[:, 0]
-        return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations))
+        return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations),
+                                 contacts=None if contacts is None else contacts[frames])
+
+    def _held(self, clip):
+        """As _solved(), with feet that stand where they are held; and the contacts (F, 2) as they have become."""
+        contacts = clip.contacts
+        if contacts is None:
+            return *self._solved(clip.positions, clip.rotations), None
+        held = _Held(clip, self.scale, contacts)
+        solved = self._solved(clip.positions, clip.rotations, held=held)
+        if held.too_far.any():
+            contacts = _shortened(contacts, held.too_far)
+            solved = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale, contacts))
+        return *solved, contacts
 
     def _with_own_contacts(self, clip):
         """A foot without toes stands until the heel rises."""
@@ -357,8 +369,8 @@ class _Held:
     too_far  (F, 2) which feet stand where they cannot reach, once it is known
     """
 
-    def __init__(self, clip, scale):
-        self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
+    def __init__(self, clip, scale, contacts):
+        self._contacts, self._ease = contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
 
@@ -409,6 +421,24 @@ class _Held:
             return 0.0
         off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
         return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+
+
+def _more_of(clip):
+    """A loop with what comes before and after it, and how many frames these are, so that it closes afterwards too."""
+    margin = min(round(AROUND * clip.rate), len(clip) - 1)
+    if not clip.loop or margin < 1 or clip.contacts is None:
+        return clip, 0
+    first, last = ((clip.positions[at, 0], clip.rotations[at, 0]) for at in (0, -1))
+    parts = []
+    for frames, begin, end in ((slice(-1 - margin, -1), last, first), (slice(1, 1 + margin), first, last)):
+        turn = quat.mul(end[1], quat.inv(begin[1]))
+        positions, rotations = clip.positions[frames].copy(), clip.rotations[frames].copy()
+        positions[:, 0] = end[0] + quat.rotate(turn, positions[:, 0] - begin[0])
+        rotations[:, 0] = quat.mul(turn, rotations[:, 0])
+        parts.append((positions, rotations, clip.contacts[frames]))
+    whole = (clip.positions, clip.rotations, clip.contacts)
+    positions, rotations, contacts = map(np.concatenate, zip(parts[0], whole, parts[1]))
+    return clip.with_changes(positions=positions, rotations=rotations, contacts=contacts, curves={}, tags=()), margin
 
 
 def _shortened(contacts, too_far):

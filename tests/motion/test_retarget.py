@@ -14,7 +14,7 @@ from mm_blender.motion.clip import Clip
 from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import Skeleton
-from mm_blender.motion.stance import find_stance, rest_stance
+from mm_blender.motion.stance import find_stance, rest_stance, seen_from_root
 from mm_blender.prepare.clean import clean
 from mm_blender.prepare.onto import Onto
 from mm_blender.prepare.recipe import Recipe
@@ -105,6 +105,16 @@ def test_feet_stand_and_limbs_point_where_they_did_whatever_the_proportions(char
     assert report["foot_slide"] < 0.5 and report["toe_penetration_mm"] < 5
     assert report["limb_degrees"]["mean"] < 1.5 and report["limb_degrees"]["p95"] < 4
     assert report["flipped_frames"] == 0
+
+
+def test_a_loop_still_closes(character, clips):
+    retarget = Retarget(character, with_lengths(character, shin=1.15, toe=0.7))
+    loops = [clip for clip in clips if clip.loop]
+    assert loops
+    for clip in loops:
+        other = retarget.clip(clip)
+        seen = seen_from_root(other.skeleton, other.positions, other.rotations)[0]
+        assert np.abs(seen[0] - seen[-1]).max() < 0.002
 
 
 def test_only_the_hips_have_a_place_of_their_own(character, clips):
