@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# GELU in the form x · sigmoid(SHARP · x). With v = x · SHARP / 2 that is v (1 + tanh v) / SHARP: the factors go into
-# the layers before and after, once, and three calls of NumPy are left.
-SHARP = 1.702
+# GELU in its form x · sigmoid(1.702 x), where the factor is left to the layers around it, which learn it as well. With
+# v = x / 2 that is v (1 + tanh v): three calls of NumPy, once the half is worked into the layer before.
+HALF = 0.5
 # What becomes of a one: it takes the biases from layer to layer.
 _ONE = 1 + math.tanh(1)
 
@@ -133,10 +133,8 @@ def gelu(values, spare):
 
 
 def gelu_between(layers):
-    """The same layers [[weights (…, in, out), biases (…, out)]] with the factors that gelu() leaves out."""
-    for before, after in zip(layers, layers[1:]):
-        before[0], before[1], after[0] = before[0] * (SHARP / 2), before[1] * (SHARP / 2), after[0] / SHARP
-    return layers
+    """Layers [[weights (…, in, out), biases (…, out)]] with the factor that gelu() leaves out."""
+    return [[HALF * part for part in layer] for layer in layers[:-1]] + layers[-1:]
 
 
 def _with_biases(weights, biases, passes_on=False):

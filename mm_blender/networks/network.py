@@ -109,6 +109,6 @@ def _folded(weights):
     last = (layers or experts)[-1]
     last[0], last[1] = last[0] * weights.span, last[1] * weights.span + weights.centre
     if experts:
-        gelu_between(experts), gelu_between(layers)
+        experts, layers = gelu_between(experts), gelu_between(layers)
     return gate[0] if gate else None, experts, [
         tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]

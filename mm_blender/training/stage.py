@@ -44,8 +44,8 @@ class Stage:
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
         self.parameters = list(self.networks.parameters())
-        by_muon = [one for one in self.parameters if matrices and one.ndim == 2]
-        others = [one for one in self.parameters if not matrices or one.ndim < 2]
+        by_muon = [one for one in self.parameters if matrices and one.ndim > 1 and min(one.shape[-2:]) > 1]
+        others = [one for one in self.parameters if all(one is not other for other in by_muon)]
         self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
         if by_muon:
             self.optimisers.append(Muon(by_muon, MUON_RATE))
