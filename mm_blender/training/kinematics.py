@@ -30,16 +30,15 @@ class Kinematics:
     def __call__(self, rows):
         """Places (3, J - 1, F) and the first two axes (3, 2, J - 1, F) of rows (F, R), the root at the origin; joints
         in the order of the tree's levels."""
-        placed = self.placed(rows, self.local(rows))
+        placed = self.placed(rows, self.local(self.axes(rows)))
         return placed[:, 3], placed[:, :2]
 
     def axes(self, rows):
         """(3, 2, J - 1, F) the first two axes of each joint as they are in the rows, of whatever length."""
         return rows.t().index_select(0, self._axes).reshape(3, 2, self._joints, len(rows))
 
-    def local(self, rows):
-        """(3, 3, J - 1, F) the three axes of each joint, seen from the one that it hangs from."""
-        axes = self.axes(rows)
+    def local(self, axes):
+        """(3, 3, J - 1, F) the three axes of each joint, seen from the one that it hangs from, of its first two."""
         x = _unit(axes[:, 0])
         y = _unit(axes[:, 1] - x * (x * axes[:, 1]).sum(0))
         return torch.stack([x, y, cross(x, y)], 1)

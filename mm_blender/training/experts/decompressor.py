@@ -7,13 +7,13 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits as crossed
 
 from ..decompressor import LATENTS, DecompressorStage, pairwise
-from .layers import Experts, bound, encoder, to_weights
+from .layers import Experts, bound, encoder
 from .losses import angles_off, joints_off, lengths_off, rotations_of, standing_off
 from .votes import joint_weights
 
 # Layers of tables 2 to 4, the encoder's scaled to the fewer joints.
-ENCODER, EXPERT, WIDE = (256, 256), (32, 32, 32), 256
-PAIRS = 512
+ENCODER, EXPERT, WIDE = (256,), (64, 64), 256
+PAIRS = 256
 # Weights of the losses. Each is divided by what it is where a pose is taken for another one of the data.
 WEIGHTS = {"local positions": 1.0, "local rotations": 1.0, "local travel": 4.0, "character positions": 8.0,
            "character rotations": 1.0, "speeds": 0.2, "standing": 0.1}
@@ -45,18 +45,13 @@ class ExpertDecompressorStage(DecompressorStage):
             values = layer(values)
         rows = values * self._span + self._centre
         off = self._off(rows, batch)
-        return {**{name: WEIGHTS[name.split(",")[0]] * loss / self._sizes[name] for name, loss in off.items()},
+        return {**{name: WEIGHTS[name.split(",")[0]] * loss / self._usual[name] for name, loss in off.items()},
                 **self._marks_off(rows, batch), **self._regular(latents), "balance": balance,
                 "bound": BOUND * bound(networks["compressor"])}
 
     def compress(self, batch):
         known = (batch - self._mean) / self._scale
         return self.networks["compressor"](known.index_select(1, self._seen))
-
-    def weights(self):
-        inputs = self.examples.features.shape[1] + LATENTS
-        return to_weights(self.networks["decompressor"], torch.zeros(inputs), torch.ones(inputs), self._centre,
-                          self._span)
 
     def _weigh(self, voting):
         """Weights of the joints, and how large the losses are where a pose is taken for another one."""
@@ -75,22 +70,23 @@ class ExpertDecompressorStage(DecompressorStage):
         batch = examples.table[torch.as_tensor(np.concatenate([chosen, examples.following[chosen]]))]
         others = torch.cat([part.roll(1, 0) for part in batch.chunk(2)])[:, :examples.layout.size]
         with torch.no_grad():
-            self._sizes = {name: loss.clamp(min=1e-6) for name, loss in self._off(others, batch).items()}
+            self._usual = {name: loss.clamp(min=1e-6) for name, loss in self._off(others, batch).items()}
 
     def _off(self, rows, batch):
         """Name → how far poses (F, R) are off, without weights of the losses. What is named "speeds" is of pairs."""
         examples, parts, rate = self.examples, self.examples.layout.parts, self.examples.database.rate
         kinematics, wrong = self.kinematics, (rows - batch[:, :examples.layout.size]).t()
-        local, true_local = kinematics.local(rows), kinematics.local(batch[:, :examples.layout.size])
-        placed, (places, axes) = kinematics.placed(rows, local), examples.targets(batch)
+        axes, true_axes = kinematics.axes(rows), kinematics.axes(batch)
+        local = kinematics.local(axes)
+        placed, (places, seen_axes) = kinematics.placed(rows, local), examples.targets(batch)
         seen, travel = placed[:, 3] - places, wrong[parts["travel"]]
-        off = {"local rotations": angles_off(local, true_local, self._own) + lengths_off(
-                   kinematics.axes(rows), self._own),
-               "character rotations": angles_off(placed[:, :3], rotations_of(axes), self._shown),
+        off = {"local rotations": angles_off(local, rotations_of(true_axes), self._own) + lengths_off(
+                   axes, self._own),
+               "character rotations": angles_off(placed[:, :3], rotations_of(seen_axes), self._shown),
                "character positions": joints_off(seen, self._shown),
                "local travel": (travel.abs().mean(1) / self._span[parts["travel"]]).mean(),
                "speeds, of positions": joints_off(pairwise(seen, -1), self._shown),
-               "speeds, of rotations": angles_off(*map(_turns, (local, true_local)), self._own)}
+               "speeds, of rotations": joints_off(pairwise(axes - true_axes, -1).flatten(1, 2), self._own.repeat(2, 1))}
         if self.examples.moving.size:
             own = wrong[parts["positions"]].unflatten(0, (-1, 3)).transpose(0, 1)
             off["local positions"] = joints_off(own, self._own_moving)
@@ -111,9 +107,3 @@ class ExpertDecompressorStage(DecompressorStage):
         change = pairwise(latents, 0).abs().mean()
         return {"latent size": SIZE * latents.abs().mean(), "latent square": SQUARE * latents.square().mean(),
                 "latent speed": SPEED * change / self._feature_changes}
-
-
-def _turns(rotations):
-    """(3, 3, J, F) how a pair of frames turns: rotations of the second, seen from the first."""
-    first, second = rotations.chunk(2, -1)
-    return torch.stack([(first[:, axis, None] * second).sum(0) for axis in range(3)])

@@ -9,10 +9,11 @@ from torch import nn
 from torch.nn import functional
 
 from ...networks.experts import Experts as Known
-from ...networks.network import Weights
 
 # How much an uneven use of the experts costs (alpha of equation 13).
 BALANCE = 0.01
+# How far an expert that begins anew is from the one that it is taken from.
+ANEW = 0.05
 # The least sum by which weights are divided (equation 5).
 EPSILON = 1e-7
 
@@ -72,17 +73,22 @@ class Experts(nn.Module):
         part = torch.bincount(first, minlength=self.count).to(scores.dtype) / len(first)
         return BALANCE * self.count * (part * scores.softmax(1).mean(0)).sum()
 
-    def revive(self):
+    def known(self):
+        """As NumPy runs them."""
+        layers = [(weights, biases[:, 0]) for weights, biases in zip(self.weights, self.biases)]
+        return Known(plain([(self.gate.weight.t(), self.gate.bias)])[0], plain(layers))
+
+    def revive(self, rng):
         """Experts that got nothing since the last time begin anew as neighbours of the busiest ones; how many."""
-        used, self.used = self.used, torch.zeros_like(self.used)
-        dead = (used == 0).nonzero()[:, 0]
-        if not used.any() or not len(dead):
-            return 0
-        with torch.no_grad():
-            busiest = used.argsort(descending=True)[:len(dead)]
-            busiest = busiest[torch.arange(len(dead)) % max(1, int((used > 0).sum()))]
-            for values in (self.gate.weight, self.gate.bias, *self.weights, *self.biases):
-                values[dead] = values[busiest] + 0.05 * values.std() * torch.randn_like(values[busiest])
+        used = self.used.cpu().numpy().copy()
+        self.used.zero_()
+        dead, alive = np.flatnonzero(used == 0), np.argsort(-used)[:np.count_nonzero(used)]
+        if len(dead) and len(alive):
+            models = torch.as_tensor(alive[np.arange(len(dead)) % len(alive)])
+            with torch.no_grad():
+                for values in (self.gate.weight, self.gate.bias, *self.weights, *self.biases):
+                    noise = torch.as_tensor(rng.normal(size=(len(dead), *values.shape[1:])).astype(np.float32))
+                    values[torch.as_tensor(dead)] = values[models] + ANEW * values.std() * noise.to(values.device)
         return len(dead)
 
 
@@ -117,18 +123,9 @@ def bound(network):
     return torch.cat(bounds).prod() if bounds else torch.zeros(())
 
 
-def to_weights(network, mean, scale, centre, span):
-    """A trained network, Experts or a Sequential that begins with them, as NumPy runs it."""
-    experts, *others = network if isinstance(network, nn.Sequential) else [network]
-    gate = experts.gate.weight.t(), experts.gate.bias
-    layers = [(weights, biases[:, 0]) for weights, biases in zip(experts.weights, experts.biases)]
-    linear = [(one.weight.t(), one.bias) for one in others if isinstance(one, nn.Linear)]
-    return Weights(_plain(linear), *(_plain([[part]])[0][0] for part in (mean, scale, centre, span)),
-                   Known(_plain([gate])[0], _plain(layers)))
-
-
-def _plain(layers):
-    return tuple(tuple(part.detach().cpu().numpy().astype(np.float32) for part in layer) for layer in layers)
+def plain(layers):
+    """Tensors as NumPy has them."""
+    return tuple(tuple(part.detach().cpu().numpy().astype(np.float32, order="C") for part in layer) for layer in layers)
 
 
 def _uniform(*shape, of):
