@@ -6,14 +6,14 @@ over the new motion. Offsets of transitions that overlap are taken together, bec
 older offset in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..motion import quat, spring
 from .pose import Pose
 
-KINDS = ("spring", "quintic")
+KINDS = ("spring", "quintic", "latent")
 # So many tables of what decays how are kept ready.
 READY = 32
 
@@ -22,16 +22,24 @@ READY = 32
 class Blend:
     """How a transition is smoothed.
 
-    kind       "spring": soon and soft; "quintic": done after a fixed time
+    kind       "spring": soon and soft; "quintic": done after a fixed time; "latent": by what networks know of poses that
+               lie between the two, with a spring for what has no latents
     halflife   seconds in which half of a spring's offset is gone
     duration   seconds after which nothing is left of a quintic's offset
     overshoot  whether a fast motion may swing past the new pose before it settles; where it may not, it is stopped
+    fade       seconds that a blend of latents takes
     """
 
     kind: str = "spring"
     halflife: float = 0.1
     duration: float = 0.4
     overshoot: bool = True
+    fade: float = 0.3
+
+    @property
+    def of_offsets(self):
+        """What is laid over the motion."""
+        return replace(self, kind="spring") if self.kind == "latent" else self
 
 
 class Inertia:

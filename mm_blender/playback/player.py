@@ -20,6 +20,8 @@ from .root import Sync, synchronise, travel
 
 # Half-lives in seconds in which the root follows the ground, up and down: down it has to be sooner than the foot.
 UP, DOWN = 0.12, 0.09
+# Joints that go on from how they were shown, and how: none.
+NOTHING = np.zeros(0, dtype=int), np.zeros((0, 4), dtype=np.float32), np.zeros((0, 4), dtype=np.float32)
 # What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
 # from them.
 UPPER = 1.6
@@ -70,7 +72,7 @@ class Player:
         self.legs = Legs(database.character, database.fixed, motion.moving)
         # Where in all rotations those of the legs are.
         self._turning = np.arange(pose.rotations.size).reshape(pose.rotations.shape)[:, self.legs.turning]
-        inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
+        inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.legs.carried, UPPER, 1.0))
         self._ahead = Ahead(pose, self.legs, inertia, self.dt)
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
@@ -117,14 +119,18 @@ class Player:
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
         self.simulation.step(velocities, yaws, halflife)
-        self.feet.lock = self.settings.lock
+        self.feet.lock, blend = self.settings.lock, self.settings.blend
+        self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
         ended = self.matcher.advance()
         jumped = self._search(velocities, yaws, halflife, ended)
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
             self.jumped[jumped] = True
+        # Who fades is where it was, and has no offset; what comes is another motion all the same.
+        faded = [index for index in self.matcher.faded if index in jumped] if blend.kind == "latent" else []
         self.contacts = self.matcher.contacts()
-        self._ahead.step(self.matcher, self.settings.blend, jumped, self._released())
+        self._ahead.step(self.matcher, blend.of_offsets, [index for index in jumped if index not in faded],
+                         self._released() + [(index, *NOTHING) for index in faded])
         self._move_roots()
         self._plant_feet()
 

@@ -3,7 +3,6 @@
 
 import zipfile
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,28 +10,11 @@ import pytest
 from mm_blender import archive
 from mm_blender.errors import MotionError
 from mm_blender.networks import file
-from mm_blender.networks.experts import Experts
-from mm_blender.networks.network import Network, Weights
-
-COUNT = 8
-
+from mm_blender.networks.network import Network
 
 @pytest.fixture(params=[(6, 5), (7,), (9, 8, 7)])
-def weights(request):
-    return random_experts(np.random.default_rng(0), 10, request.param, (5, 3) if len(request.param) > 1 else ())
-
-
-def random_experts(rng, inputs, sizes, tail=()):
-    def pairs(*numbers, many=()):
-        return tuple((rng.normal(0, before ** -0.5, (*many, before, after)).astype(np.float32),
-                      rng.normal(0, 0.1, (*many, after)).astype(np.float32)) for before, after in pairwise(numbers))
-    experts = Experts((3 * rng.normal(size=(inputs, COUNT)).astype(np.float32), np.zeros(COUNT, dtype=np.float32)),
-                      pairs(inputs, *sizes, many=(COUNT,)))
-    layers = pairs(sizes[-1], *tail)
-    outputs = tail[-1] if tail else sizes[-1]
-    normals = (rng.normal(size=inputs), rng.uniform(0.5, 2, inputs), rng.normal(size=outputs),
-               rng.uniform(0.5, 2, outputs))
-    return Weights(layers, *(part.astype(np.float32) for part in normals), experts)
+def weights(request, make_experts):
+    return make_experts(np.random.default_rng(0), 10, request.param, (5, 3) if len(request.param) > 1 else ())
 
 
 def by_hand(weights, row):
@@ -85,19 +67,10 @@ def test_wild_inputs_stay_numbers(weights):
         assert np.isfinite(network(rows)).all() and all(np.isfinite(network(row[None])).all() for row in rows)
 
 
-@pytest.fixture
-def networks_of_experts(networks):
-    rng = np.random.default_rng(0)
-    state, size = networks.limits.shape[1], networks.schema.size
-    return replace(networks, stepper=random_experts(rng, state + 1, (6, state)),
-                   decompressor=random_experts(rng, state, (6, 5), (8, networks.layout.size)),
-                   projector=random_experts(rng, size + len(networks.combinations), (6, state)))
-
-
 def test_the_file_gives_back_the_experts(networks_of_experts, tmp_path):
     networks_of_experts.save(tmp_path / "a.mmnet")
     loaded = file.load(tmp_path / "a.mmnet")
-    assert loaded.model == "moe" and loaded.report()["experts"] == dict.fromkeys(file.NAMES, COUNT)
+    assert loaded.model == "moe" and loaded.report()["experts"] == dict.fromkeys(file.NAMES, 8)
     assert loaded.nbytes == networks_of_experts.nbytes
     for name in file.NAMES:
         weights = getattr(networks_of_experts, name)

@@ -12,7 +12,7 @@ from .losses import angles_off, joints_off, lengths_off, rotations_of, standing_
 from .votes import joint_weights
 
 # Layers of tables 2 to 4, the encoder's scaled to the fewer joints.
-ENCODER, EXPERT, WIDE = (256,), (64, 64), 256
+ENCODER, EXPERT, WIDE = (256,), (96,), 256
 PAIRS = 256
 # Weights of the losses. Each is divided by what it is where a pose is taken for another one of the data.
 WEIGHTS = {"local positions": 1.0, "local rotations": 1.0, "local travel": 4.0, "character positions": 8.0,
