@@ -13,7 +13,7 @@ import numpy as np
 from ..motion import quat, spring
 from .pose import Pose
 
-KINDS = ("spring", "quintic", "latent")
+KINDS = ("spring", "quintic")  # of offsets
 # So many tables of what decays how are kept ready.
 READY = 32
 
@@ -22,8 +22,8 @@ READY = 32
 class Blend:
     """How a transition is smoothed.
 
-    kind       "spring": soon and soft; "quintic": done after a fixed time; "latent": by what networks know of poses that
-               lie between the two, with a spring for what has no latents
+    kind       "spring": soon and soft; "quintic": done after a fixed time; "latent": by poses that lie
+               between the two, as networks know them, and a spring for what has no latents
     halflife   seconds in which half of a spring's offset is gone
     duration   seconds after which nothing is left of a quintic's offset
     overshoot  whether a fast motion may swing past the new pose before it settles; where it may not, it is stopped

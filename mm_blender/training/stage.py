@@ -97,7 +97,7 @@ class Stage:
             return True
         self._calm, self._failures = self._calm * SMALLER, self._failures + 1
         if self._failures > MOST_FAILURES:
-            raise MotionError(f"The {self.name} cannot be trained: its errors are not numbers any more. Look for broken "
+            raise MotionError(f"The {self.name} cannot be trained: its errors are no numbers any more. Look for broken "
                               "poses in the clips, or train with another seed.")
         return False
 

@@ -135,7 +135,8 @@ class _Training:
         with ExitStack() as still:
             for stage in self._stages():
                 still.enter_context(stage.lock)
-            self.job.keep({"key": self.motion.key, "seed": self.seed, "model": self.model, "seconds": self.seconds, "begun": self._begun,
+            self.job.keep({"key": self.motion.key, "seed": self.seed, "model": self.model,
+                           "seconds": self.seconds, "begun": self._begun,
                            # Those that were kept before stay, until they are trained on.
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 

@@ -12,6 +12,7 @@ from mm_blender.errors import MotionError
 from mm_blender.networks import file
 from mm_blender.networks.network import Network
 
+
 @pytest.fixture(params=[(6, 5), (7,), (9, 8, 7)])
 def weights(request, make_experts):
     return make_experts(np.random.default_rng(0), 10, request.param, (5, 3) if len(request.param) > 1 else ())

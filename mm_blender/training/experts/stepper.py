@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second model's Stepper: experts alone, which learn to go on from starts that are not quite right (section 5.8)."""
+"""The second model's Stepper: experts alone, which learn to go on from starts that are off (section 5.8)."""
 
 import numpy as np
 import torch
