@@ -51,11 +51,11 @@ class Routed:
             layer[:, -1] /= _ONE
         self._of_expert = list(zip(*self._layers))
         self.outputs = self._layers[-1].shape[2]
-        self._known, self._scores = np.ones(len(self._gate), dtype=np.float32), np.empty(self._gate.shape[1], np.float32)
-        self._pairs = [np.empty((2, layer.shape[2]), dtype=np.float32) for layer in self._layers]
-        # Of each hidden layer the two rows, together, and memory for their activation.
-        self._ways = [(pair[0], pair[1], pair, np.empty_like(pair)) for pair in self._pairs]
-        self._shares = np.empty((2, 1), dtype=np.float32)
+        self._known = np.ones(len(self._gate), dtype=np.float32)
+        self._scores = np.empty(self._gate.shape[1], dtype=np.float32)
+        # Of each layer the rows of the two experts, both together, and memory for their activation.
+        pairs = [np.empty((2, layer.shape[2]), dtype=np.float32) for layer in self._layers]
+        self._ways = [(pair[0], pair[1], pair, np.empty_like(pair)) for pair in pairs]
         self._reserve(count)
 
     def __call__(self, rows, out):

@@ -100,9 +100,10 @@ class Networks:
     def report(self):
         """What a person wants to know about it, as plain values."""
         experts = {name: known.count for name in NAMES if (known := getattr(self, name).experts)}
-        return {"model": self.model, **({"experts": experts} if experts else {}), "rate": self.rate, "joints": len(self.skeleton), "features": self.schema.size,
-                "latents": self.latents, "schema": self.schema.name, "tags": list(self.tags),
-                "megabytes": round(self.nbytes / 1e6, 2), **self.figures}
+        return {"model": self.model, **({"experts": experts} if experts else {}), "rate": self.rate,
+                "joints": len(self.skeleton), "features": self.schema.size, "latents": self.latents,
+                "schema": self.schema.name, "tags": list(self.tags), "megabytes": round(self.nbytes / 1e6, 2),
+                **self.figures}
 
     def save(self, path, latents=None):
         """latents: (N, Z) of the database's frames, for Motion Matching with the Decompressor alone."""
