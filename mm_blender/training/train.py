@@ -15,6 +15,7 @@ from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
 from ..playback.cast import Cast
+from ..playback.legs import Legs
 from ..playback.library import Library
 from ..steps import Progress
 from . import device as devices
@@ -87,6 +88,7 @@ class _Training:
         self.examples = Examples(motion, device)
         if not len(self.examples.starts(1)):
             raise MotionError("The database has too few frames to learn from: bake longer clips.")
+        Legs(motion.character, motion.fixed, self.examples.moving)  # what cannot be driven is said now
         self._kinds, self._options = MODELS[model], {}
         if model == "moe":
             self._options["experts"] = experts_for(len(self.examples))
