@@ -122,6 +122,10 @@ class LearnedMatcher:
         marks = self.networks.combinations[self._combinations(self._strip.shown())[index]]
         return tuple(name for name, set_ in zip(self.networks.tags, marks) if set_)
 
+    def likely(self, index):
+        """Tag → how likely it holds for a character, each by itself (section 5.5)."""
+        return dict(zip(self.networks.tags, (1 / (1 + np.exp(-self._strip.shown([index]).tags[0]))).tolist()))
+
     def advance(self, step=None):
         """On by a step, from now on by another one if it is given; nobody ever comes to an end."""
         if step is not None and step != self._strip.step:
