@@ -56,6 +56,7 @@ class Routed:
         # Of each layer the rows of the two experts, both together, and memory for their activation.
         pairs = [np.empty((2, layer.shape[2]), dtype=np.float32) for layer in self._layers]
         self._ways = [(pair[0], pair[1], pair, np.empty_like(pair)) for pair in pairs]
+        self._shares = np.empty(2, dtype=np.float32)
         self._reserve(count)
 
     def __call__(self, rows, out):
@@ -82,9 +83,8 @@ class Routed:
             one, other, last = left, right, last - 1
             if last:
                 gelu(pair, spare)
-        np.multiply(left, share, out)
-        np.multiply(right, 1 - share, right)
-        np.add(out, right, out)
+        self._shares[0], self._shares[1] = share, 1 - share
+        self._shares.dot(pair, out)
 
     def _together(self, rows, out):
         """Of many rows: sorted by expert, so that each is asked once for all that it has to answer."""

@@ -109,8 +109,8 @@ def test_a_skeleton_of_5_joints_has_no_legs_to_drive_and_is_told_so_at_once(tmp_
 
 
 def test_fewer_frames_than_experts_would_have():
-    from mm_blender.training.experts.decompressor import ExpertDecompressorStage
     from mm_blender.training.examples import Examples
+    from mm_blender.training.experts.decompressor import ExpertDecompressorStage
 
     whole = baked(clips("walk"))
     stage = ExpertDecompressorStage(Examples(whole), 0, experts=2 * len(whole))

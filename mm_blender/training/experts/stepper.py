@@ -8,7 +8,7 @@ from ..stepper import StepperStage
 from .layers import Experts
 
 # Table 8.
-EXPERT = (32, 32)
+EXPERT = (64,)
 # Frames of a window, reached in steps as those of the first model are, and windows in a batch.
 WINDOWS = ((0.0, 4), (0.2, 10), (0.5, 30))
 STEPS_PER_BATCH = 6144
