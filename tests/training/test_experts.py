@@ -173,7 +173,7 @@ def learns(stage, count, share=0.1):
 
 
 def test_all_learn(decompressor, stepper, projector):
-    assert learns(decompressor, 40) < 0.7 and learns(stepper, 15) < 0.9 and learns(projector, 30) < 0.8
+    assert learns(decompressor, 40) < 0.7 and learns(stepper, 40) < 0.95 and learns(projector, 30) < 0.8
 
 
 def test_the_decompressor_is_the_same_in_numpy(examples, decompressor):
@@ -204,7 +204,8 @@ def test_the_stepper_begins_with_noise_and_is_compared_with_what_is_true(stepper
 
     state = stepper.states[:2000]
     off = (stepper.begin(state, np.random.default_rng(0)) - state) / stepper._scale
-    assert float(off.std()) == pytest.approx(NOISE, rel=0.05)
+    sizes = off.std(1)
+    assert 0.8 * NOISE < float(sizes.max()) < 1.4 * NOISE and float(sizes.min()) < 0.1 * NOISE
 
 
 def test_a_gradient_that_is_no_number_is_not_followed(examples, latents):

@@ -11,8 +11,8 @@ from .layers import Experts
 EXPERT = (64,)
 # Frames of a window, reached in steps as those of the first model are, and windows in a batch.
 WINDOWS = ((0.0, 4), (0.2, 10), (0.5, 30))
-STEPS_PER_BATCH = 6144
-# Noise at the start, as a share of what features and latents vary by (lambda of equations 26 and 27).
+STEPS_PER_BATCH = 2048
+# The most noise at the start, as a share of what features and latents vary by (lambda of equations 26 and 27).
 NOISE = 0.15
 
 
@@ -29,9 +29,10 @@ class ExpertStepperStage(StepperStage):
         return {**losses, "balance": sum(self._balances) / len(self._balances)}
 
     def begin(self, state, rng):
-        """Equations 26 to 29."""
-        noise = torch.as_tensor(rng.standard_normal(tuple(state.shape), dtype=np.float32), device=state.device)
-        return state + noise * self._scale * self._noise
+        """Equations 26 to 29, with anything from no noise to all of it: starts that are right are left right."""
+        size = self._noise * rng.random((len(state), 1), dtype=np.float32)
+        noise = size * rng.standard_normal(tuple(state.shape), dtype=np.float32)
+        return state + torch.as_tensor(noise, device=state.device) * self._scale
 
     def change(self, known):
         answers, balance = self.networks["stepper"].routed(known)
