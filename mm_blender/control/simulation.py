@@ -62,8 +62,8 @@ class Simulation:
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
         dt = self.step_time
-        self._moves = [spring.velocity_number(*move, wish, halflife[0], dt)
-                       for move, wish in zip(self._moves, to_numbers(velocities))]
+        self._moves = [spring.velocity_number(place, velocity, acceleration, wish, halflife[0], dt)
+                       for (place, velocity, acceleration), wish in zip(self._moves, to_numbers(velocities))]
         self._turns = [spring.towards_number(yaw, spin, nearest_turn(wish, yaw), halflife[1], dt)
                        for (yaw, spin), wish in zip(self._turns, yaws.tolist())]
         if self.obstacles is not None:

@@ -70,6 +70,18 @@ def anything(seconds=SECONDS, seed=0):
     return Recording(walk.times, table)
 
 
+def to_and_fro(seconds=SECONDS, seed=0):
+    """Turns right round, or nearly, again and again, after a moment or a while; some hands strafe all the time."""
+    rng = np.random.default_rng(seed)
+    times = np.cumsum(rng.uniform(0.5, 3.0, 2 * int(seconds) + 1))
+    times = np.concatenate([[0.0], times[times < seconds]])
+    count = len(times)
+    angle = rng.uniform(-np.pi, np.pi) + np.cumsum(np.pi * (rng.random(count) < 0.7) + rng.normal(0, 0.3, count))
+    facing, size = rng.uniform(-np.pi, np.pi), rng.choice([0.6, 1.0, 1.0], count)
+    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle), run=rng.random(count) < 0.2,
+                      strafe=rng.random() < 0.35, face_x=np.sin(facing), face_y=np.cos(facing))
+
+
 def show(heading=0.0):
     """A bit of everything, to look at: stand, walk, turn, run, stop, strafe, crouch. Forward is the yaw `heading`."""
     #        seconds, degrees to the right or None, and what is held

@@ -13,6 +13,8 @@ import numpy as np
 from .matcher import AHEAD
 from .pose import Pose
 
+# Who has no more rows than this comes along when others are worked out: together it costs less.
+SOON = 3
 # The two rows before them are what was played before: what a jump is compared with.
 BEFORE = 2
 
@@ -40,30 +42,35 @@ class Ahead:
         # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
         self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
-        self._turners = np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)
-        self._rows = [part.reshape(-1, *part.shape[2:]) for part in (*self._parts, self._turners)]
+        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)]
+        self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
         # The row of each one that is played, where its rows end, and the Steps of its coming ones.
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
         self._here, self.steps = self._of_all_rows(), []
 
-    def step(self, matcher, blend, jumped=(), resumed=()):
+    def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
 
         blend    the Blend from now on
         jumped   indices of those that have jumped there
         resumed  joints that go on from how they were shown: (character, joints (P,), their rotations (P, 4), those
                  before)
+        faded    indices of those whose matcher itself goes over to what it has jumped to
         """
         self._at = [at + 1 for at in self._at]
-        anew = {*jumped, *(index for index, *_ in resumed)} if blend == self._inertia.blend else range(len(self._at))
-        who = [index for index, (at, end) in enumerate(zip(self._at, self._end)) if at >= end or index in anew]
-        if who:
+        same = blend is self._inertia.blend or blend == self._inertia.blend  # the first is quicker, and usual
+        anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._at))
+        left = [end - at for at, end in zip(self._at, self._end)]
+        if anew or min(left) <= 0:
+            who = [index for index, rows in enumerate(left) if rows <= SOON or index in anew]
             self._begin_here(who, jumped)
             self._inertia.blend = blend
             if jumped or resumed:
                 self._change(matcher.pose(), jumped, resumed)
             self._work_out(matcher, who)
-        self._here = self._of_all_rows()
+            self._here = self._of_all_rows()
+        else:
+            self._here += 1
         self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
 
     def rotations(self):
@@ -107,14 +114,13 @@ class Ahead:
             self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
-        who = np.array(who)
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
         legs, turners = self._legs.seen_from_root(positions, rotations)
-        count = travel.shape[1]
-        for part, found in zip((*self._parts, self._turners), (rotations, positions, travel, turners)):
-            part[who, BEFORE:BEFORE + count] = found
-        for index, *each in zip(who, travel.tolist(), legs.tolist()):
-            self._coming[index], self._end[index] = list(map(Step, *each)), BEFORE + count
+        end = BEFORE + travel.shape[1]
+        for at, (index, *steps) in enumerate(zip(who, travel.tolist(), legs.tolist())):
+            for table, found in zip(self._tables, (rotations, positions, travel, turners)):
+                table[index, BEFORE:end] = found[at]
+            self._coming[index], self._end[index] = list(map(Step, *steps)), end
 
 
 def _pose(rotations, positions, travel):

@@ -34,13 +34,14 @@ class Cast:
         if self._gait_columns:
             self.player.wishes = np.full((count, schema.size), np.nan)
         self._asked = [None] * count  # the gait and the query that each one searches with
+        self._hands = [None] * count  # what each one's hand did last, if that alone says what it wants
         self._velocities, self._yaws = np.zeros((count, 2)), np.zeros(count)
 
     def place(self, positions, yaws):
         """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
         self.player.place(positions, yaws)
         self.live = Live(self.player, self.film)
-        self._yaws[:] = yaws
+        self._yaws[:], self._hands = yaws, [None] * len(self._hands)
 
     def surround(self, ground=None, obstacles=None):
         """What they stand on (a Player's ground) and walk around (Obstacles)."""
@@ -53,12 +54,18 @@ class Cast:
         speeds   Speeds, or None for those of the library
         query    tags that the artist allows, beside those that the gait asks for
         """
+        speeds = speeds or self.libraries[index].speeds
+        hand = stick, heading, speeds, query
+        if hand == self._hands[index]:
+            return
         _, facing = self.player.simulation.roots[index]
-        intent = intent_of(stick, speeds or self.libraries[index].speeds, heading, facing)
+        intent = intent_of(stick, speeds, heading, facing)
         if self._asked[index] != (intent.gait, query):
             self._ask(index, intent.gait, query)
         self._velocities[index], self._yaws[index] = intent.velocity, intent.yaw
         self.intents[index] = intent
+        # Who keeps facing as before wants something else with each frame.
+        self._hands[index] = hand if intent.yaw != facing else None
 
     def ask_again(self):
         """Take over what has changed in the libraries."""

@@ -37,6 +37,7 @@ ROOT_AHEAD = 0.15
 # Feet lie on slopes up to this gradient; what is steeper becomes a step, on which they do not turn.
 STEEPEST = 0.5
 STILL = 0.0, 0.0  # nowhere, and at rest
+ORIGIN = 0j, 1 + 0j, 0.0  # a root at the world's own place, turned by nothing, and its height
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,12 @@ class Foot:
             self._rise = self._slope = self._lift, self._rising = STILL
         return end
 
-    def stop(self, toe, dt):
+    def stop(self, place, dt):
         """The place where the toe is held, or would be: it comes to rest within two frames, half of its speed in
-        each."""
+        each. place: where the released pose has it"""
         if self.locked:
             return self.point
-        return complex(toe[0], toe[1]) if self._shown is None else self._shown[0] + self._velocity * (dt / 2)
+        return place if self._shown is None else self._shown[0] + self._velocity * (dt / 2)
 
     def ahead(self, seconds):
         """The way that the toe goes on the ground in some time, if it keeps slowing down as it does."""
@@ -118,25 +119,26 @@ class Foot:
             seconds = pace / self._slowing
         return self._velocity * (seconds * (1 - self._slowing * seconds / (2 * pace))) if pace else 0j
 
-    def hold(self, hip, ankle, toe, contact, under, length, lock, dt):
+    def hold(self, hip, ankle, toe, contact, under, length, lock, dt, root=ORIGIN):
         """Where the toe should be (x, y, z): locked while in contact, and not under the ground; nor is the heel.
 
-        hip, ankle, toe  where the released pose has them
+        hip, ankle, toe  where the released pose has them, seen from the root
         contact          whether the source says that the foot stands
         length           from the hip to the toe, at most
         """
-        place, height, rise = complex(toe[0], toe[1]), toe[2], toe[2] - ankle[2]
+        origin, turn, level = root
+        place, height, rise = origin + complex(toe[0], toe[1]) * turn, toe[2] + level, toe[2] - ankle[2]
         last, high = self._shown or (place, height)
         pace, low = abs(self._velocity), under.here
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
-            self.point = self.stop(toe, dt)
+            self.point = self.stop(place, dt)
             self.locked, self._stretch = True, math.inf
             self._drop, self._sinking = high - self._lift - under.held, self._climb - self._rising
         if self.locked:
             self._raise(None, lock, dt)
             low = under.held
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
-            stretch = _apart(complex(hip[0], hip[1]) - self.point, hip[2] - low)
+            stretch = _apart(origin + complex(hip[0], hip[1]) * turn - self.point, hip[2] + level - low)
             longer, self._stretch = max(stretch - self._stretch, 0.0), stretch
             self._far = (_apart(place - self.point, height - under.plane) > lock.release
                          or stretch + longer > length)  # in the next frame, when it would be too late
@@ -223,34 +225,36 @@ class Feet:
         """
         lock, lengths, extension, has_toes = self.lock, self.legs.lengths, self.lock.extension, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
-        # Hip, ankle and toe in the world.
-        legs = [[(_in_world(hip, *root), _in_world(ankle, *root), _in_world(toe, *root))
-                 for hip, _, ankle, toe, _ in step.legs] for root, step in zip(roots, steps)]
-        unders = [self._plane] * len(legs) if ground is None else self._look_at(ground, roots, steps, legs, dt)
+        unders = [self._plane] * len(roots) if ground is None else self._look_at(ground, roots, steps, dt)
         self._toes, turns = [], []
-        for pair, root, step, leg, stand, under in zip(self.pairs, roots, steps, legs, contacts, unders):
-            for side, foot in enumerate(pair):
-                hip, ankle, toe = leg[side]
-                goal = foot.hold(hip, ankle, toe, stand[side], under[side], lengths[side], lock, dt)
+        for pair, root, step, stand, under in zip(self.pairs, roots, steps, contacts, unders):
+            place, turn, height = root
+            for foot, leg, contact, below, length in zip(pair, step.legs, stand, under, lengths):
+                hip, _, ankle, toe, front = leg
+                x, y, z = goal = foot.hold(hip, ankle, toe, contact, below, length, lock, dt, root)
                 self._toes += goal
-                if goal == toe and not foot.pitch:
+                if not foot.locked and z == toe[2] + height and not foot.pitch:
                     turns += _UNTURNED
                     continue
-                *joints, front = step.legs[side]
-                swings = swung(joints, _from_root(goal, *root), front, extension, has_toes, foot.pitch)
-                for turn in turns_of(*swings):
-                    turns += turn
+                there = (complex(x, y) - place) * turn.conjugate()  # seen from the root
+                swings = swung(leg[:4], (there.real, there.imag, z - height), front, extension, has_toes, foot.pitch)
+                thigh, shin, ankle, ball = turns_of(*swings)
+                turns += *thigh, *shin, *ankle, *ball
         return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
 
-    def _look_at(self, ground, roots, steps, legs, dt):
+    def _look_at(self, ground, roots, steps, dt):
         """What is Under each foot, [character][side]."""
         points = []
+        # Ankle and toe in the world.
+        legs = [[(_in_world(ankle, *root), _in_world(toe, *root)) for _, _, ankle, toe, _ in step.legs]
+                for root, step in zip(roots, steps)]
         before, self._roots = self._roots or roots, roots
         for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
             places = [root + (root - last) * (ROOT_AHEAD / dt)]
-            for foot, (_, ankle, toe) in zip(pair, leg):
-                held = foot.stop(toe, dt)
-                here = held if foot.locked else complex(toe[0], toe[1])
+            for foot, (ankle, toe) in zip(pair, leg):
+                here = complex(toe[0], toe[1])
+                held = foot.stop(here, dt)
+                here = held if foot.locked else here
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
                 places += [held, here, here + foot.ahead(AHEAD), here + foot.ahead(2 * AHEAD), here + heel]
             points.append([(place.real, place.imag, level) for place in places])
@@ -281,18 +285,11 @@ def _in_world(point, place, turn, height):
     return there.real, there.imag, z + height
 
 
-def _from_root(point, place, turn, height):
-    """A point of the world seen from such a root."""
-    x, y, z = point
-    there = (complex(x, y) - place) * turn.conjugate()
-    return there.real, there.imag, z - height
-
-
 def _under(heights, joints, standing, level):
     """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle."""
     held, here, soon, later, low = heights
     toe, ankle = standing
-    _, (x, y, _), (toe_x, toe_y, _) = joints
+    (x, y, _), (toe_x, toe_y, _) = joints
     size = math.hypot(toe_x - x, toe_y - y)
     slope = (low - here) / max(size, 1e-6)
     slope = math.copysign(max(min(abs(slope), 2 * STEEPEST - abs(slope)), 0), slope)

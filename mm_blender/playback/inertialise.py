@@ -7,6 +7,7 @@ older offset in it.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from ..motion import quat, spring
 from .pose import Pose
 
 KINDS = ("spring", "quintic")  # of offsets
-# So many tables of what decays how are kept ready.
-READY = 32
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Blend:
     overshoot: bool = True
     fade: float = 0.3
 
-    @property
+    @cached_property
     def of_offsets(self):
         """What is laid over the motion."""
         return replace(self, kind="spring") if self.kind == "latent" else self
@@ -45,20 +44,25 @@ class Blend:
 class Inertia:
     """The offsets of K characters, all joints in one table: rotations, then positions, then the root's travel.
 
+    Offsets of rotations are quaternions' logarithms, half of the scaled angle axis.
+
     slower  (J,) how many times longer the rotation of each joint takes along a spring than the Blend says
     """
 
     def __init__(self, pose: Pose, blend=None, slower=None):
         self.blend = blend or Blend()
         self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
-        self._slower = np.ones((self._joints + self._moving + 1, 1))
-        self._slower[:self._joints, 0] = 1.0 if slower is None else slower
-        self._decays = {}  # of half-life, step and how many steps
-        # x, y and z come first, and characters last: what is worked out at once lies together.
+        self._slower = np.ones(self._joints + self._moving + 1)
+        self._slower[:self._joints] = 1.0 if slower is None else slower
+        # Joints that are equally slow are a group. Offset and speed of a joint are in the columns of its group, with
+        # zeros in those of the others: so what becomes of all of them is a single product.
+        self._paces, self._longest = tuple(np.unique(self._slower).tolist()), 1
+        self._groups = (self._slower[:, None] == self._paces).astype(np.float32)[..., None]  # (P, G, 1)
+        # x, y and z come first, and then characters: what is worked out at once lies together.
         shape = (3, self._joints + self._moving + 1, len(pose.rotations))
-        self._state = np.zeros((2, *shape), dtype=np.float32)  # offsets and speeds
-        # A quintic starts anew at each transition: how it started, and how long ago.
-        self._start = self._state.copy()
+        self._state = np.zeros((*shape, 2 * len(self._paces)), dtype=np.float32)
+        # A quintic starts anew at each transition: how it started, offsets and speeds, and how long ago.
+        self._start = np.zeros((2, *shape), dtype=np.float32)
         self._age = np.full(shape[1:], np.inf, dtype=np.float32)
 
     def transition(self, who, last: Pose, earlier: Pose, new: Pose, dt):
@@ -86,54 +90,64 @@ class Inertia:
     def _begin(self, joints, who, state):
         """Offsets and speeds (2, 3, P) of some joints of a character."""
         if self.blend.kind == "spring" and not self.blend.overshoot:
-            state[1] = spring_speed_limit(*state, self.blend.halflife * self._slower[joints, 0])
-        self._state[:, :, joints, who] = state
+            state[1] = spring_speed_limit(*state, self.blend.halflife * self._slower[joints])
+        self._put(joints, who, state)
         if self.blend.kind == "quintic":
             self._start[:, :, joints, who] = state
             self._age[joints, who] = 0
 
+    def _put(self, joints, who, state):
+        """Offsets and speeds (2, 3, P) into the columns of their groups."""
+        columns = self._groups[joints] * state.transpose(1, 2, 0)[:, :, None]
+        self._state[:, joints, who] = columns.reshape(*columns.shape[:2], -1)
+
     def go_on(self, who, steps, dt):
         """Characters `who` (indices) have played so many steps of dt each."""
         for index, count in zip(who, steps):
-            state = self._state[..., index]
             if self.blend.kind == "spring":
-                of_offset, of_speed = self._decay(max(steps), dt)[..., count].swapaxes(0, 1)[:, :, None]
-                state[:] = of_offset * state[0] + of_speed * state[1]
+                self._state[:, :, index] = self._state[:, :, index] @ self._decay(count, dt)[0][count]
             else:
                 self._age[:, index] += np.float32(dt) * count
-                state[:] = quintic(*self._start[..., index], self._age[:, index], self.blend.duration,
-                                   self.blend.overshoot)
+                self._put(slice(None), index, np.array(quintic(
+                    *self._start[..., index], self._age[:, index], self.blend.duration, self.blend.overshoot)))
 
     def over(self, who, positions, rotations, travel, dt):
         """What characters `who` (indices) would play, (W, N, …) in the next N steps of dt, as the motion has it: with
         what is left of their offsets by then."""
         count = travel.shape[1]
         if self.blend.kind == "spring":
-            offset, speed = self._state[..., who, None]
-            left, grown = self._decay(count, dt)[0, :, :, None, 1:]
-            offsets = left * offset + grown * speed
+            state = self._state.take(who, axis=2)
+            offsets = state.reshape(-1, state.shape[-1]).dot(self._decay(count, dt)[1][:, :count])
+            offsets = offsets.reshape(*state.shape[:-1], count)
         else:
             ages = self._age[:, who, None] + dt * np.arange(1, count + 1, dtype=np.float32)
             offsets = quintic(*self._start[..., who, None], ages, self.blend.duration, self.blend.overshoot)[0]
-        turns = quat.exp(offsets[:, :self._joints] * np.float32(0.5), axis=0)
-        turned = quat.mul(turns, np.ascontiguousarray(rotations.transpose(3, 2, 0, 1)), axis=0)
+        turned = quat.mul(quat.exp(offsets[:, :self._joints], axis=0),
+                          np.ascontiguousarray(rotations.transpose(3, 2, 0, 1)), axis=0)
         return (positions + offsets[:, self._joints:-1].transpose(2, 3, 1, 0), turned.transpose(2, 3, 1, 0),
                 travel + offsets[:, -1].transpose(1, 2, 0))
 
     def _decay(self, count, dt):
-        """(2, 2, J + M + 1, count + 1) what becomes of offsets and speeds within none to count steps of dt."""
-        key = self.blend.halflife, dt, count
-        if key not in self._decays:
-            times = dt * np.arange(count + 1)
-            ends = [spring.decay(*begin, self.blend.halflife * self._slower, times) for begin in np.eye(2)]
-            self._decays = self._decays if len(self._decays) < READY else {}
-            self._decays[key] = np.array(ends, dtype=np.float32).swapaxes(0, 1).copy()
-        return self._decays[key]
+        """_decay_of() for at least so many steps of dt."""
+        self._longest = max(self._longest, count)
+        return _decay_of(self._paces, self.blend.halflife, dt, self._longest)
+
+
+@lru_cache(maxsize=32)
+def _decay_of(paces, halflife, dt, count):
+    """What becomes of the columns of a state whose groups have these paces (G,) within steps of dt: (count + 1, 2 G,
+    2 G) after none to count, and the offsets alone, (2 G, count), after one to count."""
+    after = np.zeros((count + 1, 2 * len(paces), 2 * len(paces)), dtype=np.float32)
+    for group, pace in enumerate(paces):
+        part = slice(2 * group, 2 * group + 2)
+        ends = [spring.decay(*begin, halflife * pace, dt * np.arange(count + 1)) for begin in np.eye(2)]
+        after[:, part, part] = np.array(ends).transpose(2, 0, 1)
+    return after, after[1:, :, ::2].sum(axis=-1).T.copy()
 
 
 def _turns(shown, shown_before, rotations, spins, dt):
-    """Offsets and speeds (2, 3, P) of what was shown (P, 4) one and two steps of dt ago to a motion that is at these
-    rotations (P, 4) now.
+    """Offsets and speeds (2, 3, P), half angles, of what was shown (P, 4) one and two steps of dt ago to a motion that
+    is at these rotations (P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
@@ -141,13 +155,13 @@ def _turns(shown, shown_before, rotations, spins, dt):
     back, turns = np.empty((3, 2, len(shown)), dtype=np.float32), np.empty((4, 2, len(shown)), dtype=np.float32)
     back[:, 0], back[:, 1] = spins.T * (-dt / 2), spins.T * -dt
     turns[:, 0], turns[:, 1] = shown.T, shown_before.T
-    there = quat.mul(quat.exp(back, axis=0), rotations.T[:, None], axis=0)
+    there = quat.mul(quat.exp(back, axis=0), np.ascontiguousarray(rotations.T)[:, None], axis=0)
     there[1:] *= -1
     turns = quat.mul(turns, there, axis=0)
     now, then = turns[:, 0], turns[:, 1]
     now *= np.copysign(1, now[0])
     then *= np.copysign(1, np.add.reduce(now * then))
-    found = 2 * quat.log(turns, axis=0).swapaxes(0, 1)
+    found = quat.log(turns, axis=0).swapaxes(0, 1)
     np.subtract(found[0], found[1], out=found[1])
     found[1] /= dt
     return found

@@ -28,7 +28,7 @@ TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
 # What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
-_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16)
+_TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).astype("f4")
 
 
 class Legs:
@@ -68,7 +68,7 @@ class Legs:
         # The same without the root, for seen_from_root(): both legs level by level.
         below = self.chain.T[1:]
         self._below, self._idle_below = np.maximum(below, 0).ravel(), np.argwhere(below < 0).tolist()
-        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].copy()
+        self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].astype(np.float32)
         self._bearers = [*range(most - 2), most - 5]
         self.fronts = np.zeros((2, 3))
 
@@ -101,21 +101,21 @@ class Legs:
         """
         shape, levels = rotations.shape[:2], self.chain.shape[1] - 1
         # Components first, then levels of the chains, then sides: what is worked out at once lies together.
-        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).astype(np.float64).reshape(4, levels, -1)
+        turns = rotations.transpose(3, 2, 0, 1).take(self._below, axis=1).reshape(4, levels, -1)
         for level, side in self._idle_below:
             turns.reshape(4, levels, 2, -1)[:, level, side] = _ONES[:, :1]
         # Two levels at once: a pair's own product first, then both after what comes before.
         turns[:, 1:-1:2] = quat.mul(turns[:, :-1:2], turns[:, 1:-1:2], axis=0)
         for level in range(2, levels, 2):
             turns[:, level:level + 2] = quat.mul(turns[:, level - 1:level], turns[:, level:level + 2], axis=0)
-        ways = np.empty((3, levels + 1, 2, *shape))
+        ways = np.empty((3, levels + 1, 2, *shape), dtype=np.float32)
         ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
         for column, sides, level in self._moving:
             ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
         # All are turned as what they hang from: the first from the root, the last from the thigh.
         ways = ways.reshape(3, levels + 1, -1)
-        ways[:, 1:] = (quat.to_matrix(turns.take(self._bearers, axis=1), axis=0) * ways[:, 1:]).sum(axis=1)
-        ways[:, :-1].cumsum(axis=1, out=ways[:, :-1])
+        ways[:, 1:] = np.einsum("ijln,jln->iln", quat.to_matrix(turns.take(self._bearers, axis=1), axis=0), ways[:, 1:])
+        ways[:, :-1] = np.add.accumulate(ways[:, :-1], axis=1)
         legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
         return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
 
@@ -143,21 +143,24 @@ def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
     hip, knee, ankle, toe = joints
     if goal == tuple(toe) and not pitch:
         return NONE, NONE, NONE
-    thigh, shin, leg, foot, way = (_minus(knee, hip), _minus(ankle, knee), _minus(ankle, hip), _minus(toe, ankle),
-                                   _minus(goal, hip))
-    upper, lower, old = math.hypot(*thigh), math.hypot(*shin), math.hypot(*leg)
+    # Written out: a function for differences would cost more than they do.
+    (hip_x, hip_y, hip_z), (knee_x, knee_y, knee_z), (x, y, z) = hip, knee, ankle
+    thigh, shin = (knee_x - hip_x, knee_y - hip_y, knee_z - hip_z), (x - knee_x, y - knee_y, z - knee_z)
+    leg, foot = (x - hip_x, y - hip_y, z - hip_z), (toe[0] - x, toe[1] - y, toe[2] - z)
+    upper, lower, old = math.dist(hip, knee), math.dist(knee, ankle), math.dist(hip, ankle)
     new_foot = _pitched(foot, pitch) if pitch and has_toes else foot
-    ankle_way = _minus(way, new_foot)
-    far = math.hypot(*ankle_way)
+    way = goal[0] - hip_x, goal[1] - hip_y, goal[2] - hip_z
+    far = math.dist(way, new_foot)
     room = max((upper + lower) * extension - old, 1e-6)
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
     longest = old + room * (math.tanh((far - old) / room) if has_toes else 1.0)
     if far > longest and has_toes:
         new_foot = _heel_up(way, new_foot, longest)
-        ankle_way = _minus(way, new_foot)
-        far = math.hypot(*ankle_way)
-    new_thigh, new_leg = _bent(thigh, leg, ankle_way, front, upper, lower, old, max(far, 1e-9), longest)
-    return (_swing(thigh, new_thigh), _swing(shin, _minus(new_leg, new_thigh)),
+        far = math.dist(way, new_foot)
+    (x, y, z), (a, b, c) = way, new_foot
+    new_thigh, (x, y, z) = _bent(thigh, leg, (x - a, y - b, z - c), front, upper, lower, old, max(far, 1e-9), longest)
+    a, b, c = new_thigh
+    return (_swing(thigh, new_thigh), _swing(shin, (x - a, y - b, z - c)),
             NONE if new_foot is foot else _swing(foot, new_foot))
 
 
@@ -241,10 +244,6 @@ def _after(back, swing):
 def _opposite(swing):
     w, x, y, z = swing
     return w, -x, -y, -z
-
-
-def _minus(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 def _down_to(skeleton, joint):

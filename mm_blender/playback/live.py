@@ -47,9 +47,9 @@ class Live:
 
     def _now(self):
         player = self.player
-        roots = [(place.real, place.imag, height)
-                 for (place, _), height in zip(player.roots, player.heights.tolist())]
-        return np.array(roots), player.yaws, player.moving, player.rotations
+        roots = np.array([(place.real, place.imag, height, yaw)
+                          for (place, yaw), height in zip(player.roots, player.heights.tolist())])
+        return roots[:, :3], roots[:, 3], player.moving, player.rotations
 
 
 def _nlerp(a, b, share):

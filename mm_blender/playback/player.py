@@ -20,8 +20,6 @@ from .root import Sync, synchronise, travel
 
 # Half-lives in seconds in which the root follows the ground, up and down: down it has to be sooner than the foot.
 UP, DOWN = 0.12, 0.09
-# Joints that go on from how they were shown, and how: none.
-NOTHING = np.zeros(0, dtype=int), np.zeros((0, 4), dtype=np.float32), np.zeros((0, 4), dtype=np.float32)
 # What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
 # from them.
 UPPER = 1.6
@@ -129,8 +127,8 @@ class Player:
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in self.matcher.faded if index in jumped] if blend.kind == "latent" else []
         self.contacts = self.matcher.contacts()
-        self._ahead.step(self.matcher, blend.of_offsets, [index for index in jumped if index not in faded],
-                         self._released() + [(index, *NOTHING) for index in faded])
+        jumped = [index for index in jumped if index not in faded] if faded else jumped
+        self._ahead.step(self.matcher, blend.of_offsets, jumped, self._released(), faded)
         self._move_roots()
         self._plant_feet()
 
@@ -167,9 +165,11 @@ class Player:
                 if ended[index] or searched <= late or jumps(*self._asked[index], *wishes[index])]
 
     def _move_roots(self):
-        sync, dt = self.settings.sync, self.dt
-        self.roots = [synchronise(*travel(*root, step.travel, dt), step.travel, *goal, sync, dt)
-                      for root, step, goal in zip(self.roots, self._ahead.steps, self.simulation.roots)]
+        sync, dt, roots = self.settings.sync, self.dt, []
+        for (place, yaw), step, (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
+            place, yaw = travel(place, yaw, step.travel, dt)
+            roots.append(synchronise(place, yaw, step.travel, goal, goal_yaw, sync, dt))
+        self.roots = roots
 
     def _released(self):
         """The legs of feet that are let go in this frame, as Ahead.step() takes them."""

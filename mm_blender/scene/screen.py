@@ -33,9 +33,14 @@ def redraw_panels():
 
 def _redraw_regions(kind, areas):
     for area in areas:
-        for region in area.regions:
+        found = False
+        # Regions of a kind lie together, those that show the scene at the end: a look at few of them is enough.
+        for region in reversed(area.regions):
             if region.type == kind:
                 region.tag_redraw()
+                found = True
+            elif found:
+                break
 
 
 def _areas(kind):

@@ -2,6 +2,7 @@
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
 import os
+from functools import lru_cache
 
 import numpy as np
 
@@ -121,12 +122,18 @@ def settings_of(ob):
     settings = ob.mm.drive
     return Drive(
         settings.search_every, settings.stay,
-        Blend(settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot,
-              settings.blend_fade),
-        Sync(settings.root_position, settings.root_facing, settings.root_halflife, settings.root_share,
-             settings.root_radius, settings.root_angle),
-        Lock(on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),
+        _known(Blend, settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot,
+               settings.blend_fade),
+        _known(Sync, settings.root_position, settings.root_facing, settings.root_halflife, settings.root_share,
+               settings.root_radius, settings.root_angle),
+        _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),
         settings.velocity_halflife, settings.facing_halflife)
+
+
+@lru_cache(maxsize=32)
+def _known(kind, *values, **named):
+    """An object with these values, the same one each time: settings are looked at often, and seldom change."""
+    return kind(*values, **named)
 
 
 def standing(obs):

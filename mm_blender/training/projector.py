@@ -11,10 +11,11 @@ import torch
 
 from ..matching.tags import select
 from ..playback.library import search_of
+from .muon import FEWER_TURNS
 from .stage import Stage, layers, to_weights
 
 HIDDEN, HIDDEN_LAYERS = 512, 4
-BATCH = 128
+BATCH = 512
 # This share of the queries comes from driving, with a little noise; the others are frames with noise (algorithm 3).
 DRIVEN, DRIVEN_NOISE = 0.7, 0.1
 # What is wanted while driving could as well be wanted so many seconds sooner or later, in another pose.
@@ -30,14 +31,14 @@ class ProjectorStage(Stage):
 
     name, error = "projector", "projector_ratio"
 
-    def __init__(self, examples, latents, driven, seed, hidden=HIDDEN, batch=BATCH, matrices=False, networks=None):
+    def __init__(self, examples, latents, driven, seed, hidden=HIDDEN, batch=BATCH, networks=None):
         """driven: what queries.of_chance() has heard; networks: another one than that of the paper."""
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
         self._size, combinations = examples.features.shape[1], len(examples.combinations[0])
         torch.manual_seed(seed)
         networks = networks or {
             "projector": layers(self._size + combinations, *[hidden] * HIDDEN_LAYERS, self.states.shape[1])}
-        super().__init__(networks, seed, examples.device, matrices=matrices)
+        super().__init__(networks, seed, examples.device, matrices=True, turns=FEWER_TURNS)
         self._batch = batch
         self.search = search_of(examples.database)
         self.limits = Limits(examples)
@@ -167,7 +168,7 @@ class _Pool:
         device = stage.states.device
         self._queries = torch.empty((POOL, stage._size), device=device)
         self._limits, self._frames = torch.empty(POOL, dtype=torch.long), torch.empty(POOL, dtype=torch.long)
-        self.renew(16 * BATCH, stage.rngs[0])
+        self.renew(8 * BATCH, stage.rngs[0])
 
     def renew(self, count, rng):
         queries, limits = self._stage.queries(count, rng)

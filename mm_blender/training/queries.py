@@ -8,7 +8,7 @@ from ..evaluate import courses
 from ..playback.cast import Cast
 from ..playback.matcher import MotionMatcher
 
-# So many hands drive for so many seconds.
+# So many hands of each kind drive for so many seconds.
 HANDS, SECONDS = 16, 20.0
 
 
@@ -19,8 +19,10 @@ def of_courses(library):
 
 
 def of_chance(library, seed=0):
-    """The same from hands that are all over the place."""
-    return _driven(library, [courses.anything(SECONDS, seed * 1000 + hand) for hand in range(1, HANDS + 1)])
+    """The same from hands that are all over the place, and from as many that turn right round: chance hardly does, and
+    no other wish leaves so much open."""
+    return _driven(library, [course(SECONDS, seed * 1000 + hand) for course in (courses.anything, courses.to_and_fro)
+                             for hand in range(1, HANDS + 1)])
 
 
 def _driven(library, recordings):

@@ -15,7 +15,7 @@ from ..errors import Cancelled, MotionError
 from ..networks.network import Weights
 from . import ranks
 from .experts.layers import Experts, plain
-from .muon import Muon
+from .muon import TURNS, Muon
 
 # The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
 RATE, MUON_RATE, WARM = 2e-3, 8e-3, 0.02
@@ -45,8 +45,8 @@ class Stage:
 
     name = error = ""
 
-    def __init__(self, networks, seed, device, threads=1, matrices=False):
-        """matrices: Muon for the matrices, which pays where they are small; AdamW for all others."""
+    def __init__(self, networks, seed, device, threads=1, matrices=False, turns=TURNS):
+        """matrices: Muon for the matrices, in so many turns; AdamW for all others."""
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
         self.parameters = list(self.networks.parameters())
@@ -54,7 +54,7 @@ class Stage:
         others = [one for one in self.parameters if all(one is not other for other in by_muon)]
         self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
         if by_muon:
-            self.optimisers.append(Muon(by_muon, MUON_RATE))
+            self.optimisers.append(Muon(by_muon, MUON_RATE, turns))
         self.rngs = [np.random.default_rng([seed, ranks.RANK, thread]) for thread in range(threads)]
         self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self._group = ranks.Group(device)

@@ -4,14 +4,15 @@
 import numpy as np
 import torch
 
+from .muon import FEWER_TURNS
 from .stage import Stage, layers, to_weights
 
 HIDDEN = 512
-# Windows of 2 N frames (N between searches) come at the end; shorter ones, more of them, teach the same earlier.
-WINDOWS = ((0.0, 4), (0.3, 10), (0.6, 20))
-STEPS_PER_BATCH = 1024
+# Windows of 2 N frames (N between searches) and more come last; shorter ones, more of them, teach the same sooner.
+WINDOWS = ((0.0, 4), (0.3, 10), (0.6, 20), (0.8, 40))
+STEPS_PER_BATCH = 2048
 # Other frame rates (section 7.1): this share of the batches takes steps of so many frames.
-OTHER_RATES, STRIDES = 0.2, (0.4, 2.5)
+OTHER_RATES, STRIDES, OTHER_WINDOW = 0.2, (0.4, 2.5), 20
 
 
 class StepperStage(Stage):
@@ -25,18 +26,18 @@ class StepperStage(Stage):
         size = self.states.shape[1]
         torch.manual_seed(seed)
         networks = networks or {"stepper": layers(size + 1, hidden, hidden, size)}
-        super().__init__(networks, seed, examples.device, matrices=True)
+        super().__init__(networks, seed, examples.device, matrices=True, turns=FEWER_TURNS)
         self._parts = slice(0, examples.features.shape[1]), slice(examples.features.shape[1], size)
         # Where clips are too short for a window, the one before it stays.
         self._windows = [(share, length, starts) for share, length in windows if len(starts := examples.starts(length))]
         self._steps = steps
-        self._far = examples.starts(int(windows[-1][1] * STRIDES[1]))
+        self._far = examples.starts(int(OTHER_WINDOW * STRIDES[1]))
         self._measure()
 
     def losses(self, share, rng):
         stride, (_, length, starts) = 1.0, [window for window in self._windows if share >= window[0]][-1]
         if len(self._far) and rng.random() < OTHER_RATES:
-            stride, starts = float(rng.uniform(*STRIDES)), self._far
+            stride, starts, length = float(rng.uniform(*STRIDES)), self._far, min(length, OTHER_WINDOW)
         true = self._window(rng.choice(starts, self._steps // length), length, stride)
         states = self.run(self.begin(true[0], rng), length, stride)
         wrong = states - true

@@ -78,3 +78,20 @@ def test_features_that_are_tags_of_gaits_ask_for_the_gait(demo_database):
         query = cast.player.query([0], [((0.0, 0.0), 0.0)], (0.1, 0.1))[0]
         assert query[-2] == run, "the gait is asked for"
         assert query[-1] == database.features[cast.player.matcher.frames[0], -1], "others are of what is playing"
+
+
+def test_a_hand_that_stays_as_it_is_wants_the_same_and_at_rest_what_the_character_faces(library):
+    cast, forward, aside = Cast(library), Stick(move_y=1.0), Stick(move_x=1.0)
+    wanted = []
+    for frame in range(60):
+        cast.want(0, forward if frame < 20 else aside if frame < 30 else Stick())
+        facing = cast.player.simulation.roots[0][1]
+        wanted.append((*cast.intents[0].velocity, cast.intents[0].yaw, facing))
+        cast.step()
+    velocities, yaws, facings = np.array(wanted)[:, :2], *np.array(wanted).T[2:]
+    assert (velocities[:20, 1] > 0.5).all() and (velocities[20:30, 0] > 0.5).all() and not velocities[30:].any()
+    assert np.ptp(facings[30:]) > 0.1  # it is still turning
+    np.testing.assert_array_equal(yaws[30:], facings[30:])
+    cast.place(np.zeros((1, 2)), np.full(1, 2.0))
+    cast.want(0, Stick())
+    assert cast.intents[0].yaw == 2.0

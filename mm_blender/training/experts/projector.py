@@ -15,7 +15,7 @@ class ExpertProjectorStage(ProjectorStage):
     def __init__(self, examples, latents, driven, seed, experts=32):
         torch.manual_seed(seed)
         size, combinations = examples.features.shape[1], len(examples.combinations[0])
-        super().__init__(examples, latents, driven, seed, batch=BATCH, matrices=True, networks={
+        super().__init__(examples, latents, driven, seed, batch=BATCH, networks={
             "projector": Experts(experts, size + combinations, *EXPERT, size + latents.shape[1])})
 
     def losses(self, share, rng):
