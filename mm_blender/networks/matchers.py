@@ -201,8 +201,8 @@ class LearnedMatcher:
 
 
 def fading_frames(networks, seconds):
-    """How many frames a blend of latents takes; none with networks whose latents cannot be blended: only where the
-    encoder was held to a Lipschitz bound is what lies between two poses a pose (section 6.3)."""
+    """How many frames a blend of latents takes; none with networks of the first model, whose encoder is not held to a
+    Lipschitz bound: nothing promises that what lies between two of their poses is a pose (section 6.3)."""
     return round(seconds * networks.rate) if networks.model == "moe" else 0
 
 
