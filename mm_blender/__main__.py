@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender bake | train | drive | bench | info."""
+"""The command line: python -m mm_blender bake | retarget | train | drive | bench | info."""
 
 import argparse
 import hashlib
@@ -10,26 +10,30 @@ import sys
 import warnings
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning
-from .evaluate import driving, running
+from .evaluate import driving, retargeting, running
 from .files import replacing
 from .matching import database, schema
 from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
-from .motion.roles import find_character
+from .motion.roles import find_character, find_roles
+from .motion.stance import find_stance
 from .networks import file as networks
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
 from .playback.library import Library
+from .playback.retarget import character_of, retargeted
+from .prepare.onto import Onto, target_of
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
-from .steps import run
+from .steps import Progress, run
 from .training import job
 
 SUFFIX = ".mmdb"
@@ -80,7 +84,24 @@ def _parser():
                          '{"name": "exclude", "start": 0, "end": 1.5}]}, times in seconds')
     command.add_argument("--role", action="append", default=[], metavar="ROLE=BONE",
                          help="which bone plays a role, where it is not found by itself")
+    command.add_argument("--onto", metavar="TARGET.bvh|DB.mmdb", help="the character of the database, onto which clips "
+                         "of any others are retargeted (that of the clips themselves)")
     command.set_defaults(run=_bake)
+
+    command = commands.add_parser("retarget", parents=[common], help="put motion onto another character; rest poses at "
+                                  "the beginning of clips are left out")
+    command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
+    command.add_argument("--onto", required=True, metavar="TARGET.bvh|DB.mmdb", help="whose character it is put onto")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.bvh|FOLDER", help="the file to write, or the "
+                         "folder where there are several clips")
+    command.add_argument("--units", type=_units, metavar="cm|m|SCALE",
+                         help="the clips' unit, or metres per unit (guessed from the character's height)")
+    command.add_argument("--hands", type=_share, default=0.0, help="0: arms keep their angles; 1: hands keep their "
+                         "height above the ground, by the length of the legs (0)")
+    command.add_argument("--role", action="append", default=[], metavar="ROLE=BONE",
+                         help="which bone of the clips plays a role, where it is not found by itself")
+    command.add_argument("--report", metavar="R.json", help="write the figures into a file")
+    command.set_defaults(run=_retarget)
 
     command = commands.add_parser("train", parents=[common], help="train networks that take the database's place; "
                                   "needs torch")
@@ -110,6 +131,7 @@ def _parser():
     command.add_argument("--input", required=True, metavar="STICK.csv",
                          help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch]: x right, y forward, in the world")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
+    command.add_argument("--target", metavar="TARGET.bvh|DB.mmdb", help="whose character plays it (the database's)")
     command.add_argument("--query", default="", metavar="TAGS", help='only frames with these tags: "walk & ~injured"')
     command.add_argument("--report", metavar="R.json", help="write the figures of the drive into a file")
     command.set_defaults(run=_drive)
@@ -139,14 +161,73 @@ def _bake(options):
     recipe = Recipe(rate=options.fps, root=options.root)
     some = _some_readable(files, 1 if options.units else SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
-    character = _character(some[0].scaled(units), options.role)
-    sources = [_source(path, units, tags, options.mirror) for path in files]
+    if options.onto:
+        target = _target(options.onto)
+        character, sources = target[0], _sources_onto(files, options, recipe, units, tags, target)
+    else:
+        character = _character(some[0].scaled(units), options.role)
+        sources = [_source(path, units, tags, options.mirror) for path in files]
     with _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
     for sentence in [*result.notes["left_out"], *result.notes["warnings"]]:
         _say(sentence)
     return {"file": options.output, "units": units, **result.report()}
+
+
+def _sources_onto(files, options, recipe, units, tags, target):
+    """Sources that come onto a target, (Character, Stance)."""
+    sources = {}
+    for onto, paths in _ways_onto(files, options.role, recipe, units, target):
+        # How source and target stand has a part in what becomes of a clip.
+        stands = [_contents(path) for path in _spread(paths)], target[1].positions.round(4).tolist()
+        for path in paths:
+            one = _source(path, units, tags, options.mirror)
+            mark = hashlib.sha256(json.dumps([one.fingerprint, stands]).encode()).hexdigest()
+            sources[path] = replace(one, onto=onto, fingerprint=mark)
+    return [sources[path] for path in files]
+
+
+def _ways_onto(files, roles, recipe, units, target, hands=0.0):
+    """For each character in the files an Onto and its files: [(Onto, paths)]; None for files that cannot be read."""
+    groups = {}
+    for path in files:
+        groups.setdefault(path.read_bytes().partition(b"MOTION")[0], []).append(path)
+    ways = []
+    for paths in groups.values():
+        try:
+            character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
+        except MotionError:
+            if len(groups) == 1:
+                raise
+            ways.append((None, paths))
+        else:
+            ways.append((Onto(character, target, recipe, partial(_samples, paths, units), hands), paths))
+    return ways
+
+
+def _samples(paths, units):
+    return [clip.scaled(units) for clip in _some_readable(_spread(paths), SAMPLES)]
+
+
+def _spread(paths):
+    return paths[::max(1, len(paths) // SAMPLES)][:SAMPLES]
+
+
+def _contents(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _target(path):
+    """The character in a file, with a root, and how it stands."""
+    if Path(path).suffix.lower() == SUFFIX:
+        motion = database.load(path)
+        return character_of(motion), find_stance(character_of(motion), motion)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionWarning)
+        clip = bvh.read(path)
+    clip = clip.scaled(bvh.guess_units(clip))
+    return target_of(_character(clip, []), [clip], Recipe(rate=clip.rate))
 
 
 def _bvh_files(paths):
@@ -279,6 +360,63 @@ def _units(text):
     return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
 
 
+# retarget
+
+def _retarget(options):
+    files = _bvh_files(options.clips)
+    outputs = _outputs(files, options.output)
+    if options.report:
+        _check_output(options.report, ".json")
+    some = _some_readable(files, 1 if options.units else SAMPLES)
+    units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
+    reports = {}
+    with _Bar(quiet=options.json) as bar:
+        for onto, paths in _ways_onto(files, options.role, Recipe(), units, _target(options.onto),
+                                      options.hands):
+            for path in paths:
+                bar.show(Progress(len(reports) / len(files), path.stem))
+                reports[path.stem] = _retarget_one(path, units, onto, outputs[path])
+    result = {"units": units, **retargeting.together(list(reports.values())), "each": reports}
+    if options.report:
+        _write_report(options.report, result)
+    return {"file": options.output, **result}
+
+
+def _outputs(files, output):
+    """path → the file that is written of it."""
+    if len(files) == 1 and Path(output).suffix:
+        _check_output(output, ".bvh")
+        return {files[0]: Path(output)}
+    if not Path(output).is_dir():
+        raise MotionError(f'"{output}" is not a folder: several clips are written into one, create it first.')
+    outputs = {path: Path(output) / f"{path.stem}.bvh" for path in files}
+    same = next((path for path, other in outputs.items() if other.resolve() == path.resolve()), None)
+    if same:
+        raise MotionError(f'"{same}" would be written over: choose another folder.')
+    return outputs
+
+
+def _retarget_one(path, units, onto, output):
+    """The figures of a clip that was retargeted and written."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MotionWarning)
+        raw = bvh.read(path, units)
+    recipe = Recipe(rate=raw.rate)
+    (piece,) = onto.before(raw, recipe)
+    clip = onto.retarget.clip(piece.clip)
+    bvh.write(output, clip)
+    return retargeting.report(onto.retarget, piece.clip, clip)
+
+
+def _share(text):
+    return _number(text, 0, 1)
+
+
+def _write_report(path, figures):
+    with replacing(path) as temporary:
+        Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 # train
 
 def _train(options):
@@ -323,7 +461,8 @@ def _drive(options):
     if options.report:
         _check_output(options.report, ".json")
     recording = stick.load(options.input)
-    library = _library(options)
+    target = _target(options.target) if options.target else None
+    library = _on_target(_library(options), target)
     crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
     for gait in sorted({"crouch" if one else "walk" for one in crouches}):
         if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:
@@ -331,13 +470,19 @@ def _drive(options):
     with _Bar(quiet=options.json) as bar:
         clip, trace = drive(library, recording, watch=bar.show, query=options.query)
     # What was learned is driven without the database; only the figures compare it with that, if it is there.
-    motion = library.database if options.method != "lmm" or not options.database else database.load(options.database)
+    motion = library.database
+    if options.method == "lmm" and options.database:
+        motion = _on_target(Library(database.load(options.database)), target).database
     figures = {"method": options.method, **driving.report(motion, clip, trace)}
     bvh.write(options.output, clip)
     if options.report:
-        with replacing(options.report) as temporary:
-            Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        _write_report(options.report, figures)
     return {"file": options.output, **figures}
+
+
+def _on_target(library, target):
+    """A library on a character and how it stands, or as it is if there is none."""
+    return library if target is None else retargeted(library, target[0], target_stance=target[1])
 
 
 def _library(options):
@@ -383,9 +528,9 @@ def _about(path):
             warnings.simplefilter("ignore", MotionWarning)
             clip = bvh.read(path)
         units = bvh.guess_units(clip)
-        character = find_character(clip.scaled(units).skeleton)
+        found = find_roles(clip.scaled(units).skeleton)
         return {"kind": "bvh", "frames": len(clip), "rate": clip.rate, "seconds": round(clip.duration, 3),
-                "joints": len(clip.skeleton), "units": units, "roles": character.roles}
+                "joints": len(clip.skeleton), "units": units, "family": found.family, "roles": found.character.roles}
     if path.suffix.lower() == ".mmnet":
         return {"kind": "mmnet", **networks.load(path).report()}
     result = database.load(path)

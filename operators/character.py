@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Character: find out which bone plays which role."""
+"""Character: find out which bone plays which role, keep that as a preset, and say which pose is the T-pose."""
 
 import bpy
+from bpy.props import StringProperty
 
-from ..mm_blender.scene.character import fill_roles, missing
-from .base import CharacterOperator
+from ..mm_blender.scene import presets
+from ..mm_blender.scene.character import confidence, fill_roles, missing, select_bone
+from ..mm_blender.scene.stance import clear_stance, has_stance, set_stance
+from .base import CharacterOperator, active_armature
+
+_SURE = {
+    "certain": "Certain: this is how the bones of {family} rigs are called",
+    "likely": "Likely: found by the bone's name",
+    "guess": "A guess, from the shape of the rest pose: have a look",
+    "chosen": "Chosen by you or by a preset, or found by an earlier version",
+    "": "There is no such bone, or none was found",
+}
 
 
 class MM_OT_roles_find(CharacterOperator):
@@ -21,4 +32,97 @@ class MM_OT_roles_find(CharacterOperator):
             self.report({"INFO"}, f"{sum(bool(role.bone) for role in ob.mm.roles)} bones found")
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_roles_find,))
+class MM_OT_role_select(CharacterOperator):
+    """Select the bone"""
+    bl_idname = "mm.role_select"
+    bl_label = "Select Bone"
+
+    role: StringProperty(name="Role", description="The role whose bone is selected, such as left_foot")
+
+    @classmethod
+    def description(cls, context, properties):
+        ob = active_armature(context)
+        entry = ob.mm.roles.get(properties.role) if ob is not None else None
+        if entry is None:
+            return "Select the bone"
+        about = _SURE[confidence(entry)].format(family=ob.mm.family)
+        return f"{about}. Click to select the bone in Pose Mode" if entry.bone else about
+
+    def run(self, context, ob):
+        select_bone(ob, self.role)
+
+
+class MM_OT_roles_preset_save(CharacterOperator):
+    """Save the roles of this armature's bones for other armatures with the same bones"""
+    bl_idname = "mm.roles_preset_save"
+    bl_label = "Save Preset"
+    bl_options = {"REGISTER"}
+
+    name: StringProperty(name="Name", description="What it is called; a preset of that name is replaced")
+
+    def invoke(self, context, event):
+        self.name = self.name or active_armature(context).name
+        return context.window_manager.invoke_props_dialog(self)
+
+    def run(self, context, ob):
+        self.report({"INFO"}, f'Saved the preset "{presets.save(ob, self.name)}"')
+
+
+class _Preset(CharacterOperator):
+    name: StringProperty(name="Name", description="What the preset is called")
+
+
+class MM_OT_roles_preset_load(_Preset):
+    """Give the bones of this armature the roles that they have in the preset"""
+    bl_idname = "mm.roles_preset_load"
+    bl_label = "Load Preset"
+
+    def run(self, context, ob):
+        presets.load(ob, self.name)
+
+
+class MM_OT_roles_preset_remove(_Preset):
+    """Remove the preset for good; armatures that have its roles keep them"""
+    bl_idname = "mm.roles_preset_remove"
+    bl_label = "Remove Preset"
+    bl_options = {"REGISTER"}
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_confirm(self, event)
+
+    def run(self, context, ob):
+        presets.remove(self.name)
+
+
+class MM_OT_stance_set(CharacterOperator):
+    bl_idname = "mm.stance_set"
+    bl_label = "Use Current Pose as T-Pose"
+    bl_description = ("For a rig whose rest pose is odd: pose it upright, with level arms and toes to the front, then "
+                      "press this. The rest pose itself is not touched")
+
+    def run(self, context, ob):
+        turned = set_stance(ob)
+        self.report({"INFO"}, f"Kept as the T-pose: {turned} bones differ from the rest pose")
+
+
+class MM_OT_stance_clear(CharacterOperator):
+    """Take the rest pose for the T-pose again"""
+    bl_idname = "mm.stance_clear"
+    bl_label = "Forget T-Pose"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not has_stance(active_armature(context)):
+            cls.poll_message_set("No pose has been taken for the T-pose")
+            return False
+        return True
+
+    def run(self, context, ob):
+        clear_stance(ob)
+
+
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_roles_find, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load, MM_OT_roles_preset_remove,
+    MM_OT_stance_set, MM_OT_stance_clear))

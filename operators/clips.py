@@ -6,12 +6,13 @@ from bpy.props import EnumProperty, IntProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import actions, clips, sampling
-from ..mm_blender.scene.character import fill_roles
+from ..mm_blender.scene.character import fill_roles, missing
 from .base import CharacterOperator, active_armature
 
 _FROM = [
     ("FITTING", "All Actions That Fit", "Every Action in this file that moves this armature's bones"),
-    ("SELECTED", "Selected Armatures", "The active Actions and the NLA strips' Actions of all selected armatures"),
+    ("SELECTED", "Selected Armatures", "The clips of all selected armatures, or their active Actions and those of "
+                                       "their NLA strips. Those with other bones are retargeted by the bake"),
     ("ACTIVE", "Active Action", "The Action that the armature plays now"),
     ("NLA", "NLA as One Clip", "The armature's NLA tracks, played together, as a single clip"),
 ]
@@ -48,13 +49,17 @@ class MM_OT_clips_add(CharacterOperator):
     @staticmethod
     def _selected(context, ob):
         armatures = [other for other in context.selected_objects if other.type == "ARMATURE"] or [ob]
-        bones = set(ob.data.bones.keys())
-        unlike = [other.name for other in armatures if set(other.data.bones.keys()) != bones]
-        if unlike:
-            raise MotionError(f'"{unlike[0]}" has other bones than "{ob.name}": only armatures with the same bones '
-                              "can share a database.")
+        for other in armatures:
+            if clips.is_foreign(ob, other):
+                fill_roles(other, overwrite=False)
+                if lacking := missing(other):
+                    raise MotionError(f'"{other.name}" has other bones than "{ob.name}", and none with these roles: '
+                                      f'{", ".join(lacking).replace("_", " ")}. Choose them in its Character panel.')
         added, played = [], False
         for other in armatures:
+            if other != ob and len(other.mm.clips):
+                added, played = added + clips.take_over(ob, other), True
+                continue
             playing = other.animation_data.action if other.animation_data else None
             found = list(dict.fromkeys([*([playing] if playing else []), *clips.nla_actions(other)]))
             played |= bool(found)

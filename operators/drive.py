@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import driving, keymap, stage, takes
+from ..mm_blender.scene import driving, keymap, stage, takes, targets
 from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
@@ -25,7 +25,7 @@ class DatabaseOperator(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if not stage.is_ready(active_armature(context)):
+        if not stage.is_ready(targets.owner(active_armature(context))):
             cls.poll_message_set("Bake a database first")
             return False
         return True
@@ -168,11 +168,15 @@ class MM_OT_drive_recording(DatabaseOperator):
         return {"RUNNING_MODAL"}
 
     def run(self, context, ob):
+        ob = targets.owner(ob)
         recording = stick.load(bpy.path.abspath(self.filepath))
-        clip, _ = drive(stage.played_library(ob), recording, **stage.staged(ob, context.evaluated_depsgraph_get()))
+        library = stage.library_of(ob)
+        clip, _ = drive(stage.played_library(ob, library), recording,
+                        **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
-        settings = ob.mm.drive
-        action = takes.keep(ob, clip, name, context.scene.frame_current, settings.tolerance, settings.push_nla)
+        settings, frame = ob.mm.drive, context.scene.frame_current
+        action = takes.keep(targets.posed(ob), clip, name, frame, settings.tolerance, settings.push_nla,
+                            settings.ik_keys)
         self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"')
 
 
@@ -190,7 +194,7 @@ class MM_OT_drive_save_input(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if driving.last_input(active_armature(context)) is None:
+        if driving.last_input(targets.owner(active_armature(context))) is None:
             cls.poll_message_set("Drive first")
             return False
         return True
@@ -203,7 +207,7 @@ class MM_OT_drive_save_input(CharacterOperator):
     def run(self, context, ob):
         path = bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ".csv")
         try:
-            driving.last_input(ob).save(path)
+            driving.last_input(targets.owner(ob)).save(path)
         except OSError as error:
             raise MotionError(f'The recording "{path}" cannot be written: {error.strerror}.') from error
         self.report({"INFO"}, f'Saved "{path}"')
@@ -222,10 +226,10 @@ def _over_view(context, event):
 
 
 def _characters(context):
-    """The active armature, and the others that are selected and have a database."""
-    ob = active_armature(context)
-    return [ob, *(other for other in context.selected_objects
-                  if other.type == "ARMATURE" and other != ob and stage.is_ready(other) and other.library is None)]
+    """The active armature, and the others that are selected and have a database: each one whose settings count."""
+    selected = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
+    first, *others = dict.fromkeys(map(targets.owner, (active_armature(context), *selected)))
+    return [first, *(ob for ob in others if stage.is_ready(ob) and ob.library is None)]
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))

@@ -4,10 +4,13 @@
 import bpy
 
 from ..mm_blender.motion.character import SIDED
-from ..mm_blender.scene.character import active_armature, missing
+from ..mm_blender.scene import presets
+from ..mm_blender.scene.character import active_armature, confidence, missing
+from ..mm_blender.scene.stance import has_stance
 from .base import CharacterPanel, draw_sentence
 
 _MIDDLE = ("root", "hips", "spine", "chest", "neck", "head")
+_ICONS = {"certain": "CHECKMARK", "likely": "DOT", "guess": "QUESTION", "chosen": "USER", "": "BLANK1"}
 
 
 class MM_PT_character(bpy.types.Panel):
@@ -40,6 +43,34 @@ class MM_PT_character(bpy.types.Panel):
         column.prop(ob.mm, "show_facing")
 
 
+class MM_MT_roles_presets(bpy.types.Menu):
+    """Roles that were saved, for armatures with the same bones"""
+    bl_label = "Presets"
+    bl_idname = "MM_MT_roles_presets"
+
+    def draw(self, _context):
+        layout, names = self.layout, presets.names()
+        for name in names:
+            layout.operator("mm.roles_preset_load", text=name, translate=False).name = name
+        if names:
+            layout.separator()
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator("mm.roles_preset_save", text="Save…", icon="ADD")
+        if names:
+            layout.menu("MM_MT_roles_presets_remove", icon="REMOVE")
+
+
+class MM_MT_roles_presets_remove(bpy.types.Menu):
+    """Remove a preset for good"""
+    bl_label = "Remove"
+    bl_idname = "MM_MT_roles_presets_remove"
+
+    def draw(self, _context):
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        for name in presets.names():
+            self.layout.operator("mm.roles_preset_remove", text=name, translate=False).name = name
+
+
 class MM_PT_roles(CharacterPanel, bpy.types.Panel):
     bl_label = "Bone Roles"
     bl_parent_id = "MM_PT_character"
@@ -56,28 +87,47 @@ class MM_PT_roles(CharacterPanel, bpy.types.Panel):
         self.layout.label(text=f"{found} of {len(ob.mm.roles)}")
 
     def draw_character(self, context, layout, ob):
-        layout.operator("mm.roles_find", text="Find Again", icon="VIEWZOOM")
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator("mm.roles_find", text="Find Again", icon="VIEWZOOM")
+        row.menu("MM_MT_roles_presets", icon="PRESET")
+        row = column.row(align=True)
+        row.operator("mm.stance_set", icon="ARMATURE_DATA", depress=has_stance(ob))
+        row.operator("mm.stance_clear", text="", icon="X")
+        _draw_sureness(layout, ob)
+        layout.use_property_split = False
         column = layout.column(align=True)
         for role in _MIDDLE:
-            _draw_role(column, ob, role, role.title())
-        layout.use_property_split = False
-        grid = layout.row()
+            _draw_role(column, ob, role, role)
         for side in ("left", "right"):
-            column = grid.column(align=True)
+            column.separator()
             column.label(text=side.title())
             for part in SIDED:
-                _draw_role(column, ob, f"{side}_{part}", "", part.replace("_", " ").title())
+                _draw_role(column, ob, f"{side}_{part}", part)
 
 
-def _draw_role(layout, ob, role, text, placeholder=""):
+def _draw_sureness(layout, ob):
+    """What the rig was recognised as, and whether something should be looked at."""
+    if ob.mm.family:
+        draw_sentence(layout, f"Recognised as {ob.mm.family}", "CHECKMARK")
+    guesses = sum(confidence(entry) == "guess" for entry in ob.mm.roles)
+    if guesses:
+        count = "1 bone is a guess" if guesses == 1 else f"{guesses} bones are guesses"
+        draw_sentence(layout, f"{count}: click the question mark to see it, and choose another if it is wrong.",
+                      "QUESTION")
+
+
+def _draw_role(layout, ob, role, name):
     entry = ob.mm.roles.get(role)
     if entry is None:
         return
-    row = layout.row(align=True)
+    split = layout.split(factor=0.3, align=True)
+    split.label(text=name.replace("_", " ").title())
+    row = split.row(align=True)
     row.alert = bool(entry.bone) and entry.bone not in ob.data.bones
-    row.prop_search(entry, "bone", ob.data, "bones", text=text, icon="BONE_DATA")
-    if placeholder and not entry.bone:
-        row.label(text=placeholder)
+    row.prop_search(entry, "bone", ob.data, "bones", text="", icon="BONE_DATA")
+    row.operator("mm.role_select", text="", icon=_ICONS[confidence(entry)], emboss=False).role = role
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_PT_character, MM_PT_roles))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_PT_character, MM_MT_roles_presets, MM_MT_roles_presets_remove, MM_PT_roles))

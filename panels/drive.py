@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import driving, keymap, stage
+from ..mm_blender.scene import comparing, driving, keymap, stage, targets
 from .base import CharacterPanel, draw_sentence
 
 _GAITS = ("walk", "run", "crouch")
@@ -18,9 +18,13 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             self.layout.label(text=item.to_string())
 
     def draw_character(self, context, layout, ob):
+        if (owner := targets.owner(ob)) != ob:
+            layout.label(text=f'With the motion of "{owner.name}"', icon="ARMATURE_DATA", translate=False)
+            ob = owner
         session = driving.current()
         if session is not None:
             self._draw_session(layout, session)
+            self._draw_target(layout, ob, False)
             self._draw_method(layout, ob)
             return
         row = layout.row()
@@ -29,11 +33,25 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         row.operator("mm.drive", icon="PLAY")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        self._draw_target(layout, ob, True)
         self._draw_method(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _draw_target(layout, ob, changeable):
+        """Which armature is posed; a sentence if it cannot be."""
+        settings = ob.mm.drive
+        column = layout.column(align=True)
+        row = column.row()
+        row.enabled = changeable
+        row.prop(settings, "target", icon="ARMATURE_DATA")
+        if targets.posed(ob) != ob or targets.known(ob) is not None:
+            column.prop(settings, "hands", slider=True)
+        if trouble := targets.trouble(ob):
+            draw_sentence(layout, trouble)
 
     @staticmethod
     def _draw_method(layout, ob):
@@ -49,9 +67,11 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         if ob.mm.bake.key or not troubles["LMM"]:
             for trouble in dict.fromkeys(filter(None, troubles.values())):
                 draw_sentence(layout, trouble, "ERROR" if trouble == troubles[settings.method] else "INFO")
-        row = layout.row()
-        row.enabled = settings.compare or not (troubles["MM"] or troubles["LMM"])
+        row, trouble = layout.row(), comparing.copy_trouble(ob)
+        row.enabled = settings.compare or not (trouble or troubles["MM"] or troubles["LMM"])
         row.prop(settings, "compare")
+        if settings.compare and trouble:
+            draw_sentence(layout, trouble, "INFO")
 
     @staticmethod
     def _draw_session(layout, session):
@@ -76,6 +96,7 @@ class DrivePanel(CharacterPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_character(self, context, layout, ob):
+        ob = targets.owner(ob)
         self.draw_settings(layout, ob, ob.mm.drive)
 
 
@@ -184,6 +205,7 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "tolerance")
         layout.prop(settings, "push_nla")
+        layout.prop(settings, "ik_keys")
 
 
 def _table_row(layout, label):

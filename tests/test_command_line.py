@@ -461,6 +461,7 @@ def test_info_tells_about_a_bvh_file(walk, ask):
     about = ask("info", walk)
     assert about["kind"] == "bvh" and about["frames"] == 91 and about["rate"] == 30 and about["seconds"] == 3
     assert about["joints"] == 7 and about["units"] == 0.01 and about["roles"]["left_foot"] == "LeftFoot"
+    assert about["family"] == ""
 
 
 def test_info_tells_about_a_database(walk, out, ask):

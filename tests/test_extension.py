@@ -69,4 +69,4 @@ def test_the_zip_holds_what_the_artist_needs_and_nothing_else(tmp_path):
     needed = {"blender_manifest.toml", "__init__.py", "LICENSE", "README.md", "mm_blender", "operators", "panels",
               "trained"}
     assert top - {"wheels"} == needed
-    assert all(name.endswith((".py", ".toml", ".md", ".mmnet", ".whl", "LICENSE", "/")) for name in names)
+    assert all(name.endswith((".py", ".json", ".toml", ".md", ".mmnet", ".whl", "LICENSE", "/")) for name in names)

@@ -19,7 +19,7 @@ from .features import Normalisation, measure
 from .schema import weights_of
 from .search import gather
 
-__all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "source_key"]
+__all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
 # Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
 PREPARATION = 1
@@ -38,6 +38,8 @@ class Source:
     read         starts a generator that yields fractions of its work (0 … 1) and returns the raw Clip, tags included
     fingerprint  changes whenever what `read` would return changes
     origin       where the raw clip begins in its Action or file, in seconds of its own
+    onto         the Onto through which it comes, where it is of another character than the database; the fingerprint
+                 is to tell of it too
     warnings     sentences that `read` adds when something is odd but usable
     """
 
@@ -49,6 +51,7 @@ class Source:
     speed: float = 1.0
     origin: float = 0.0
     warnings: list = field(default_factory=list)
+    onto: object = None
 
 
 def bake(sources, character, schema, recipe, previous=None):
@@ -139,12 +142,15 @@ def _prepare(source, character, recipe, key, left_out):
     """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
     try:
         raw = yield from source.read()
-        raw = _on_skeleton(raw, character.skeleton).with_changes(loop=raw.loop or source.loop)
-        if character.has("root") and not character.forward:
+        raw = raw.with_changes(loop=raw.loop or source.loop)
+        if source.onto is None:
+            raw = _on_skeleton(raw, character.skeleton)
+        if source.onto is None and character.has("root") and not character.forward:
             character = replace(character, forward=find_forward(raw, character))
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
-        return [part for piece in clean(raw, character, recipe, source.speed)
-                for part in _sides(piece, source, character, about)]
+        pieces = (clean(raw, character, recipe, source.speed) if source.onto is None
+                  else source.onto.clean(raw, recipe, source.speed))
+        return [part for piece in pieces for part in _sides(piece, source, character, about)]
     except MotionError as error:
         left_out.append(str(error))
         return []
@@ -161,6 +167,14 @@ def _sides(piece, source, character, about):
         root = clip.skeleton.names[0]
         parts.append(_Part(mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
     return parts
+
+
+def same_skeleton(one, other):
+    """Whether clips of a skeleton can be baked for a character with another one just as they are."""
+    if set(one.names) != set(other.names) or _tree(one) != _tree(other):
+        return False
+    apart = one.positions - other.positions[[other.index(name) for name in one.names]]
+    return bool(np.linalg.norm(apart[1:], axis=-1).max(initial=0) < SAME_LENGTH)
 
 
 def _on_skeleton(clip, skeleton):

@@ -4,11 +4,16 @@
 from dataclasses import dataclass, field
 
 from ..errors import MotionError
+from .sides import split_side
 from .skeleton import Skeleton
 
 SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
+
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+_FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
+_PALM = {"metacarpal", "palm", "meta", "carpal"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,3 +47,66 @@ class Character:
         """The joints whose contact with the ground is followed: toes, or feet where there are no toes."""
         return tuple(f"{side}_toe" if self.has(f"{side}_toe") else f"{side}_foot" for side in ("left", "right")
                      if self.has(f"{side}_toe") or self.has(f"{side}_foot"))
+
+    def chain(self, name):
+        """The joints (indices, parents first) of a part that has more or fewer of them from rig to rig; [] if there is
+        no such part.
+
+        spine                  from above the hips up to where the arms fork, that joint (the chest) included. Without
+                               arms up to the chest, or to what the neck or head hangs from
+        neck                   from above the spine's last joint up to the head, the head itself not included
+        left_thumb, left_index, left_middle, left_ring, left_pinky, right_…
+                               the joints of a finger, from the one nearest to the hand, without the palm's
+        """
+        if name in ("spine", "neck"):
+            return self._trunk()[name == "neck"]
+        side, _, finger = name.partition("_")
+        if side not in ("left", "right") or finger not in FINGERS:
+            raise MotionError(f'There is no chain "{name}".')
+        return self._finger(self.joint(f"{side}_hand"), finger) if self.has(f"{side}_hand") else []
+
+    def _trunk(self):
+        """The joints of the spine and those of the neck."""
+        skeleton = self.skeleton
+        if not self.has("hips"):
+            return [], []
+        hips, top = self.joint("hips"), self._fork()
+        if top is None:
+            return [], []
+        # Some rigs hang hips and spine side by side from a bone in the middle of the body.
+        spine = skeleton.path(skeleton.fork(hips, top), top)
+        end = next((self.joint(role) for role in ("head", "neck") if self.has(role)), top)
+        neck = skeleton.path(top, end)
+        return spine, neck[:-1] if self.has("head") else neck
+
+    def _fork(self):
+        """The joint that the arms hang from, or the one below the neck where they hang from that; None without any."""
+        parents = self.skeleton.parents
+        arms = [next((self.joint(f"{side}_{part}") for part in ("shoulder", "upper_arm") if self.has(f"{side}_{part}")),
+                     None) for side in ("left", "right")]
+        above = [int(parents[self.joint(role)]) for role in ("neck", "head") if self.has(role)]
+        if None not in arms:
+            fork = self.skeleton.fork(*(max(int(parents[arm]), 0) for arm in arms))
+            return above[0] if self.has("neck") and self.joint("neck") in self.skeleton.ancestors(fork) else fork
+        found = [self.joint("chest")] if self.has("chest") else above
+        return found[0] if found and found[0] >= 0 else None
+
+    def _finger(self, hand, finger):
+        skeleton, chain = self.skeleton, []
+        for joint in range(hand + 1, len(skeleton)):
+            below = hand in skeleton.ancestors(joint) and (not chain or chain[-1] in skeleton.ancestors(joint))
+            if below and _finger_of(skeleton.names[joint]) == finger:
+                chain.append(joint)
+        return chain
+
+
+def _finger_of(name):
+    """Which finger a joint belongs to by its name, or None: LeftHandIndex1, f_index.01.L, finger2-1.L, L Finger12."""
+    _, words = split_side(name)
+    named = [finger for word in words if (finger := _FINGER_WORDS.get(word, word)) in FINGERS]
+    if named or "finger" not in words or _PALM & set(words):
+        return named[0] if named and not _PALM & set(words) else None
+    # finger2-1 is a finger and a joint, counted from 1; of Finger12 the first digit is the finger, counted from 0.
+    numbers = [word for word in words[words.index("finger"):] if word.isdigit()]
+    count = int(numbers[0]) - 1 if len(numbers) > 1 else int(numbers[0][0]) if numbers else -1
+    return FINGERS[count] if 0 <= count < len(FINGERS) else None

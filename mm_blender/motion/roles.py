@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which joint plays which role: found by name, and by shape where names say nothing."""
+"""Which joint plays which role: by the rig family's own names, by name, and by shape where names say nothing."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
 from . import quat
 from .character import Character
+from .families import recognise
 from .sides import find_pairs, split_side
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
@@ -19,33 +21,73 @@ _MIDDLE = {
     "head": ("head",),
 }
 _SIDES = {
-    "shoulder": ("clavicle", "collar", "shoulder", "scapula"),
+    "shoulder": ("clavicle", "clav", "collar", "shoulder", "scapula"),
     "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg"),
     "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg"),
-    "hand": ("hand", "wrist", "frontfoot", "forefoot", "fpaw", "frontpaw"),
+    "hand": ("hand", "wrist", "frontfoot", "fpaw", "frontpaw"),
     "thigh": ("thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh"),
     "shin": ("shin", "calf", "lowerleg", "lowleg", "tibia", "knee", "leg", "hindshin", "rearshin"),
     "foot": ("foot", "ankle", "hindfoot", "rearfoot", "hindpaw"),
-    "toe": ("toe", "toes", "ball", "rtoe", "hindtoe"),
+    "toe": ("toe", "toes", "ball", "hindtoe"),
 }
 # Older BVH files name joints by the joint, not the bone: hip, shoulder. Only where the usual names are missing.
 _SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
-_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion"}
-_NOISE = {"def", "org", "bip", "j", "c", "x", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn",
-          "skl", "stretch", "bend"}
+_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj"}
+_NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
+          "bend"}
+
+CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What find_roles() makes of a skeleton.
+
+    character   with the roles that were found
+    family      the name of the rig family that it belongs to, or ""
+    confidence  role → how sure: "certain" (the family has it so), "likely" (by name), "guess" (by shape)
+    """
+
+    character: Character
+    family: str
+    confidence: dict
 
 
 def find_character(skeleton):
     """The character that a skeleton most likely is. Roles that cannot be found are absent."""
-    roles = _by_name(skeleton)
-    mirror = find_pairs(skeleton.names)
-    if not any(role.endswith("thigh") for role in roles):
-        roles, mirror = {**_by_shape(skeleton), **roles}, _pairs_by_shape(skeleton, mirror)
+    return find_roles(skeleton).character
+
+
+def find_roles(skeleton):
+    """The same, and how sure it is: a known family's names count most, then names as such, then the shape."""
+    family, own = recognise(skeleton.names)
+    own = {role: skeleton.index(name) for role, name in own.items()}
+    named, shape = _by_name(skeleton), {}
+    if family:
+        # Its trunk is left to the tree, for names mislead: Rigify's hips are called "spine".
+        named = {role: joint for role, joint in named.items() if role not in _MIDDLE and joint not in own.values()}
+    elif not any(role.endswith("thigh") for role in named):
+        shape = _by_shape(skeleton)
+    roles = {**shape, **named, **own}
+    confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
+    known = dict(roles)
     _complete_trunk(skeleton, roles)
-    if (root := _root(skeleton, roles)) is not None:
-        roles["root"] = root
-    return Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()}, mirror,
-                     rest_forward(skeleton, roles))
+    _complete_root(skeleton, roles)
+    # What the tree tells is as sure as the limbs that it starts from.
+    sure = CERTAIN if family else GUESS if shape else LIKELY
+    confidence = {role: confidence[role] if known.get(role) == joint else sure for role, joint in roles.items()}
+    character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
+                          find_mirror(skeleton), rest_forward(skeleton, roles))
+    return Found(character, family, confidence)
+
+
+def find_mirror(skeleton):
+    """joint name → name of the joint on the other side: by the names, or where none has a side, by the rest pose."""
+    pairs = find_pairs(skeleton.names)
+    if any(name != other for name, other in pairs.items()):
+        return pairs
+    shape = _shape_pairs(skeleton.rest[0])
+    return {name: skeleton.names[shape.get(joint, joint)] for joint, name in enumerate(skeleton.names)}
 
 
 def rest_facing(skeleton, roles):
@@ -93,6 +135,11 @@ def _by_name(skeleton):
     for side in ("left", "right"):
         for part, below in (("thigh", "shin"), ("upper_arm", "forearm")):
             _second_choice(cores, roles, side, part, below)
+        # Below an ankle what is called the foot is its front half.
+        foot, ankle = roles.get(f"{side}_foot"), (side, "ankle")
+        if ankle in cores[:foot] and cores.index(ankle) in skeleton.ancestors(foot):
+            roles.setdefault(f"{side}_toe", foot)
+            roles[f"{side}_foot"] = cores.index(ankle)
     return roles
 
 
@@ -124,15 +171,15 @@ def _complete_trunk(skeleton, roles):
     arms = [roles.get(f"{side}_shoulder", roles.get(f"{side}_upper_arm")) for side in ("left", "right")]
     arms = [joint for joint in arms if joint is not None]
     if len(legs) == 2:
-        common = _common_ancestor(skeleton, *legs)
+        common = _above(skeleton, *legs)
         named = roles.get("hips")
-        if named is None or named not in _ancestors(skeleton, common):
+        if named is None or named not in skeleton.ancestors(common):
             roles["hips"] = common
     if "hips" not in roles:
         return
     if len(arms) == 2:
-        fork = _common_ancestor(skeleton, *arms)
-        path = _path(skeleton, roles["hips"], fork)
+        fork = _above(skeleton, *arms)
+        path = skeleton.path(roles["hips"], fork)
         if path:
             if roles.get("spine") not in path or roles["spine"] == roles["hips"]:
                 roles["spine"] = path[0]
@@ -150,7 +197,7 @@ def _complete_neck(skeleton, roles, fork):
     if "head" not in roles and (head := _head(skeleton, roles, fork)) != fork:
         roles["head"] = head
     if "neck" not in roles and "head" in roles:
-        path = _path(skeleton, fork, roles["head"])
+        path = skeleton.path(fork, roles["head"])
         if len(path) > 1:
             roles["neck"] = path[0]
 
@@ -172,18 +219,16 @@ def _head(skeleton, roles, fork):
     return joint
 
 
-def _root(skeleton, roles):
-    """Joint 0, where it is not the hips but carries them over the ground."""
-    hips = roles.get("hips")
-    if hips in (None, 0) or 0 not in _ancestors(skeleton, hips):
-        return None
-    if _cores(skeleton)[0][1] in _ROOT:
-        return 0
+def _complete_root(skeleton, roles):
+    """Joint 0, or the one that the family names, where it is not the hips but carries them over the ground."""
+    hips, root = roles.get("hips"), roles.pop("root", 0)
+    if hips in (None, root) or root not in skeleton.ancestors(hips):
+        return
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
-    height = np.ptp(positions[:, 2])
-    on_ground = feet and positions[0, 2] < max(feet) + 0.02 * height
-    return 0 if on_ground and _stands(skeleton, roles) else None
+    on_ground = feet and positions[root, 2] < max(feet) + 0.02 * np.ptp(positions[:, 2])
+    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and _stands(skeleton, roles)):
+        roles["root"] = root
 
 
 # By shape: a standing rest pose, left and right mirrored
@@ -191,7 +236,8 @@ def _root(skeleton, roles):
 def _by_shape(skeleton):
     positions = skeleton.rest[0]
     pairs = _shape_pairs(positions)
-    ends = [joint for joint in pairs if joint < pairs[joint] and not len(skeleton.children(joint))]
+    ends = [joint for joint in pairs if joint < pairs[joint] and not any(child in pairs for child in
+                                                                         skeleton.children(joint).tolist())]
     reach = {joint: _length(skeleton, _limb(skeleton, joint, pairs[joint])) for joint in ends}
     floor = positions[:, 2].min() + 0.1 * np.ptp(positions[:, 2])
     low = [joint for joint in ends if positions[joint][2] < floor]
@@ -206,12 +252,29 @@ def _by_shape(skeleton):
     for limbs, parts in ((legs[:1], ("thigh", "shin", "foot", "toe")), (arms, ("upper_arm", "forearm", "hand"))):
         for end in (end for limb in limbs for end in (limb, pairs[limb])):
             side = "left" if (positions[end] - positions[pairs[end]]) @ left > 0 else "right"
-            limb = _limb(skeleton, end, pairs[end])
+            limb = _undivided(skeleton, _limb(skeleton, end, pairs[end]))
             first = _first_bone(skeleton, limb, parts[0] == "upper_arm", four)
+            if first == 0 and limb[0] not in pairs and len(limb) > len(parts):
+                first = 1  # in the middle of the body no arm begins, but a collarbone may
             roles.update({f"{side}_{part}": joint for part, joint in zip(parts, limb[first:])})
             if first > 0 and parts[0] == "upper_arm":
                 roles[f"{side}_shoulder"] = limb[first - 1]
-    return roles
+    return roles if _stands(skeleton, roles) else {}
+
+
+def _undivided(skeleton, limb):
+    """A limb without the middles of bones that were cut in two so that they can twist: both of its long bones are."""
+    bones = np.diff(skeleton.rest[0][limb], axis=0)
+    lengths = np.linalg.norm(bones, axis=-1)
+    middles, at = [], 0
+    while at < len(bones) - 1:
+        both = lengths[at] + lengths[at + 1]
+        straight = np.linalg.norm(bones[at] + bones[at + 1]) > 0.9999 * both
+        cut = straight and abs(lengths[at] - lengths[at + 1]) < 0.03 * both and both > 0.15 * lengths.sum()
+        if cut:
+            middles.append(at + 1)
+        at += 2 if cut else 1
+    return [joint for index, joint in enumerate(limb) if index not in middles] if len(middles) > 1 else limb
 
 
 def _first_bone(skeleton, limb, is_arm, four):
@@ -246,16 +309,9 @@ def _shape_pairs(positions):
         apart[np.abs(positions[:, axis]) < 0.01 * size] = np.inf
         nearest = apart.argmin(axis=1)
         pairs = {int(joint): int(other) for joint, other in enumerate(nearest)
-                 if apart[joint, other] < 0.02 * size and nearest[other] == joint}
+                 if apart[joint, other] < 0.03 * size and nearest[other] == joint}
         best = max(best, pairs, key=len)
     return best
-
-
-def _pairs_by_shape(skeleton, mirror):
-    if any(name != other for name, other in mirror.items()):
-        return mirror
-    pairs = _shape_pairs(skeleton.rest[0])
-    return {name: skeleton.names[pairs.get(joint, joint)] for joint, name in enumerate(skeleton.names)}
 
 
 def _forward(skeleton, legs, pairs):
@@ -269,30 +325,14 @@ def _forward(skeleton, legs, pairs):
 
 def _limb(skeleton, end, other):
     """The joints from below the common ancestor of two ends down to the first end."""
-    return _path(skeleton, _common_ancestor(skeleton, end, other), end)
+    return skeleton.path(_above(skeleton, end, other), end)
 
 
 def _length(skeleton, joints):
     return float(np.linalg.norm(np.diff(skeleton.rest[0][joints], axis=0), axis=-1).sum())
 
 
-# The tree
-
-def _ancestors(skeleton, joint):
-    """A joint and all joints above it, from the joint upwards."""
-    chain = []
-    while joint >= 0:
-        chain.append(int(joint))
-        joint = skeleton.parents[joint]
-    return chain
-
-
-def _common_ancestor(skeleton, one, other):
-    above = set(_ancestors(skeleton, skeleton.parents[other]))
-    return next(joint for joint in _ancestors(skeleton, skeleton.parents[one]) if joint in above)
-
-
-def _path(skeleton, top, bottom):
-    """The joints below top down to bottom; empty when bottom does not lie below top."""
-    chain = _ancestors(skeleton, bottom)
-    return chain[:chain.index(top)][::-1] if top in chain else []
+def _above(skeleton, one, other):
+    """The lowest joint that is above both of two joints, or joint 0."""
+    joint = skeleton.fork(one, other)
+    return joint if joint not in (one, other) else max(int(skeleton.parents[joint]), 0)

@@ -56,14 +56,27 @@ class Skeleton:
     def children(self, joint):
         return np.flatnonzero(self.parents == joint)
 
+    def ancestors(self, joint):
+        """A joint and all joints above it, from the joint upwards."""
+        chain = []
+        while joint >= 0:
+            chain.append(int(joint))
+            joint = self.parents[joint]
+        return chain
+
+    def fork(self, one, other):
+        """The lowest joint that is above, or is, each of two joints."""
+        above = set(self.ancestors(other))
+        return next(joint for joint in self.ancestors(one) if joint in above)
+
+    def path(self, top, bottom):
+        """The joints below top down to bottom; empty when bottom does not lie below top."""
+        chain = self.ancestors(bottom)
+        return chain[:chain.index(top)][::-1] if top in chain else []
+
     def carrying(self, joints):
         """Some joints with all that they hang from: which these are (P,), and a Skeleton of only these."""
-        kept = set()
-        for joint in joints:
-            while joint >= 0:
-                kept.add(int(joint))
-                joint = self.parents[joint]
-        kept = np.array(sorted(kept))
+        kept = np.array(sorted({above for joint in joints for above in self.ancestors(joint)}))
         parents = np.where(kept > 0, np.searchsorted(kept, self.parents[kept]), -1)
         return kept, Skeleton([self.names[joint] for joint in kept], parents, self.positions[kept],
                               self.rotations[kept])

@@ -60,8 +60,12 @@ class Motion:
 
     def coming(self, frames):
         """Positions, rotations and travel (K, AHEAD, …), as in a Pose, of frames (K,) and those that follow."""
-        frames = self._coming.take(frames, axis=0)
+        frames = self.following_frames(frames)
         return tuple(table.take(frames, axis=0) for table in (self.positions, self.database.rotations, self.travel))
+
+    def following_frames(self, frames):
+        """(K, AHEAD) frames (K,) and those that follow."""
+        return self._coming.take(frames, axis=0)
 
     def at(self, frames):
         return Pose(*(table.take(frames, axis=0) for table in self._tables))

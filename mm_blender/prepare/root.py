@@ -7,8 +7,11 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion import quat
+from ..motion.character import Character
+from ..motion.clip import Clip
 from ..motion.skeleton import Skeleton, backward
 from .contacts import find_contacts
+from .recipe import Recipe
 
 LEVEL = 0.05  # how much of a unit direction must lie in the ground plane to tell a facing
 
@@ -20,13 +23,30 @@ def add_root(clip, character, recipe):
     With a root bone (recipe.root "bone", or "auto" where there is one) that bone becomes joint 0, and joints that were
     above it hang on it. Otherwise a new joint is put above all others.
     """
-    kind = recipe.root if recipe.root != "auto" else "bone" if character.has("root") else "made"
+    kind = _kind(character, recipe)
     character = replace(character, skeleton=clip.skeleton)
     if kind == "bone":
         return _from_bone(clip, character)
     if kind in ("made", "adaptive"):
         return _made(clip, character, recipe, still=kind == "adaptive")
     raise MotionError(f'"{recipe.root}" is not a kind of root: choose auto, bone, made or adaptive.')
+
+
+def _kind(character, recipe):
+    return recipe.root if recipe.root != "auto" else "bone" if character.has("root") else "made"
+
+
+def rooted(character, recipe=None):
+    """A character with the root as joint 0, as clips have it after add_root()."""
+    recipe = recipe or Recipe()
+    if _kind(character, recipe) == "bone":
+        clip = _at_rest(character.skeleton)
+        tree = _tree_of_bone(character, _axis(character.forward or find_forward(clip, character)))[1]
+    else:
+        tree = _tree_above(character, recipe)
+    skeleton = _with_rest(*tree)
+    root = skeleton.names[0]
+    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y")
 
 
 def find_forward(clip, character):
@@ -67,22 +87,26 @@ def _from_bone(clip, character):
     bone = character.joint("root")
     forward = character.forward or find_forward(clip, character)
     axis = _axis(forward)
-    order = np.array([bone, *(joint for joint in range(len(clip.skeleton)) if joint != bone)])
     positions, rotations = clip.globals()
-    facing = quat.rotate(rotations[:, bone], axis)
-    yaw = _yaw(facing, f'Clip "{clip.name}" has no facing: the axis "{forward}" of its root bone '
-                       f'"{clip.skeleton.names[bone]}" points straight up or down; choose another one.')
-    rest_positions, rest_rotations = clip.skeleton.rest
-    rest_facing = quat.rotate(rest_rotations[bone], axis)
-    names = [clip.skeleton.names[joint] for joint in order]
-    above = clip.skeleton.parents[order]
+    yaw = _yaw(quat.rotate(rotations[:, bone], axis),
+               f'Clip "{clip.name}" has no facing: the axis "{forward}" of its root bone "{clip.skeleton.names[bone]}" '
+               "points straight up or down; choose another one.")
+    order, tree = _tree_of_bone(character, axis)
+    positions[:, bone], rotations[:, bone] = _upright(positions[:, bone], yaw)
+    return _with_tree(clip, tree, positions[:, order], rotations[:, order])
+
+
+def _tree_of_bone(character, axis):
+    """The joints in the order in which the root bone comes first, and the tree: names, parents and the rest pose."""
+    skeleton, bone = character.skeleton, character.joint("root")
+    order = np.array([bone, *(joint for joint in range(len(skeleton)) if joint != bone)])
+    above = skeleton.parents[order]
     parents = np.where(above < 0, 0, np.argsort(order)[above])
     parents[0] = -1
-    positions[:, bone], rotations[:, bone] = _upright(positions[:, bone], yaw)
-    rest_positions, rest_rotations = rest_positions.copy(), rest_rotations.copy()
-    rest_positions[bone], rest_rotations[bone] = _upright(rest_positions[bone], _rest_yaw(rest_facing))
-    return _with_tree(clip, names, parents, positions[:, order], rotations[:, order],
-                      rest_positions[order], rest_rotations[order])
+    positions, rotations = (part.copy() for part in skeleton.rest)
+    facing = quat.rotate(rotations[bone], axis)
+    positions[bone], rotations[bone] = _upright(positions[bone], _rest_yaw(facing))
+    return order, ([skeleton.names[joint] for joint in order], parents, positions[order], rotations[order])
 
 
 def _axis(text):
@@ -98,8 +122,7 @@ def _made(clip, character, recipe, still):
     yaw = _yaw(_facing(positions, character, recipe.facing),
                f'Clip "{clip.name}" has no facing: the bones "{character.roles["left_thigh"]}" and '
                f'"{character.roles["right_thigh"]}" lie in the same place or straight above each other.')
-    trunk = [character.joint(role) for role in ("hips", "spine") if role == "hips" or character.has(role)]
-    path = positions[:, trunk, :2].mean(axis=1)
+    path = positions[:, _trunk(character), :2].mean(axis=1)
     path_width, yaw_width = recipe.root_position * clip.rate, recipe.root_facing * clip.rate
     if still:
         planted = find_contacts(clip, character, recipe).all(axis=1)
@@ -107,17 +130,23 @@ def _made(clip, character, recipe, still):
         smooth_yaw = _settle(yaw, yaw_width, _standing(planted, yaw, clip.rate, SLOW_TURN))
     else:
         smooth_path, smooth_yaw = savgol(path, path_width), savgol(yaw, yaw_width)
-    rest_positions, rest_rotations = clip.skeleton.rest
-    rest_yaw = _rest_yaw(_facing(rest_positions[None], character, recipe.facing)[0])
-    names = [_unused_name(clip.skeleton.names), *clip.skeleton.names]
-    parents = np.concatenate([[-1], clip.skeleton.parents + 1])
     root = _upright(smooth_path, smooth_yaw)
-    rest_root = _upright(rest_positions[trunk].mean(axis=0), rest_yaw)
-    return _with_tree(clip, names, parents,
-                      np.concatenate([root[0][:, None], positions], axis=1),
-                      np.concatenate([root[1][:, None], rotations], axis=1),
-                      np.concatenate([rest_root[0][None], rest_positions]),
-                      np.concatenate([rest_root[1][None], rest_rotations]))
+    return _with_tree(clip, _tree_above(character, recipe), np.concatenate([root[0][:, None], positions], axis=1),
+                      np.concatenate([root[1][:, None], rotations], axis=1))
+
+
+def _tree_above(character, recipe):
+    """The tree with a new root above all: names, parents and the rest pose."""
+    skeleton = character.skeleton
+    positions, rotations = skeleton.rest
+    yaw = _rest_yaw(_facing(positions[None], character, recipe.facing)[0])
+    root = _upright(positions[_trunk(character)].mean(axis=0), yaw)
+    return ([_unused_name(skeleton.names), *skeleton.names], np.concatenate([[-1], skeleton.parents + 1]),
+            np.concatenate([root[0][None], positions]), np.concatenate([root[1][None], rotations]))
+
+
+def _trunk(character):
+    return [character.joint(role) for role in ("hips", "spine") if role == "hips" or character.has(role)]
 
 
 def _facing(positions, character, facing):
@@ -230,10 +259,18 @@ def _upright(positions, yaw):
     return on_ground, quat.unroll(quat.from_yaw(yaw)) if np.ndim(yaw) else quat.from_yaw(yaw)
 
 
-def _with_tree(clip, names, parents, positions, rotations, rest_positions, rest_rotations):
+def _with_tree(clip, tree, positions, rotations):
     """The clip on a tree of other parents, from transforms in the world."""
-    bare = Skeleton(names, parents, rest_positions, rest_rotations)
-    rest = backward(bare, rest_positions[None], rest_rotations[None])
-    skeleton = Skeleton(names, parents, rest[0][0], rest[1][0])
+    skeleton = _with_rest(*tree)
     positions, rotations = backward(skeleton, positions, rotations)
     return clip.with_changes(skeleton=skeleton, positions=positions, rotations=rotations)
+
+
+def _with_rest(names, parents, positions, rotations):
+    """A skeleton from its rest pose in the character's space."""
+    local = backward(Skeleton(names, parents, positions, rotations), positions[None], rotations[None])
+    return Skeleton(names, parents, local[0][0], local[1][0])
+
+
+def _at_rest(skeleton):
+    return Clip("rest pose", skeleton, 60.0, skeleton.positions[None], skeleton.rotations[None])

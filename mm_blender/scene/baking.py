@@ -3,22 +3,26 @@
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import bpy
 
 from ..errors import MotionError
 from ..matching import database
 from ..matching.bake import bake, database_key, foundation_key, source_key
+from ..prepare.onto import Onto, target_of
 from ..prepare.recipe import Recipe
-from ..steps import Progress, mapped
+from ..steps import Progress, mapped, run
 from . import clips
 from .character import character_of
 from .facts import Facts, known
 from .features import schema_of
+from .fingerprints import hashed
 from .settings import MM_Bake
 
 SUFFIX, NAME = ".mmdb", "motion"
+# So many clips of another armature are looked at to see how it stands.
+SAMPLES = 3
 
 
 def recipe_of(ob):
@@ -62,7 +66,7 @@ def changes(ob, scene, facts=None):
         if sentence := _file_trouble(ob):
             return [sentence]
         character, recipe, schema = character_of(ob), recipe_of(ob), schema_of(ob)
-        sources = [clips.source_of(ob, clip, scene, facts) for clip in clips.enabled(ob)
+        sources = [_source_of(ob, clip, scene, facts) for clip in clips.enabled(ob)
                    if not clips.unusable(ob, clip, facts)]
     except MotionError as error:
         return [str(error)]
@@ -96,7 +100,7 @@ def _bake_steps(name, scene_name):
 
 def _sources(name, scene_name):
     """The sources of all enabled clips, and why some have none: fingerprints take a while, so it yields Progress."""
-    facts, sources, left_out, index, told = Facts(), [], [], 0, set()
+    facts, sources, left_out, index, told, ways = Facts(), [], [], 0, set(), {}
     while True:
         ob, scene = _fetch(name, scene_name)
         used = clips.enabled(ob)  # the artist may add or remove clips meanwhile
@@ -107,7 +111,7 @@ def _sources(name, scene_name):
         used = clips.enabled(ob)
         if index < len(used):
             try:
-                sources.append(clips.source_of(ob, used[index], scene, facts))
+                sources.append(_source_of(ob, used[index], scene, facts, ways))
             except MotionError as error:
                 left_out.append(str(error))
             action = used[index].action
@@ -115,6 +119,29 @@ def _sources(name, scene_name):
                 known.learn(facts, action)
                 told.add(action.session_uid)
         index += 1
+
+
+def _source_of(ob, clip, scene, facts, ways=None):
+    """The engine's Source for a clip. That of an armature with another skeleton comes through retargeting.
+
+    ways  where these are gathered: armature → the Onto of all of its clips; without it sources are only compared
+    """
+    source, armature = clips.source_of(ob, clip, scene, facts), clips.armature_of(ob, clip)
+    if not clips.is_foreign(ob, armature, facts):
+        return source
+    character = character_of(armature)
+    mark = hashed([source.fingerprint, foundation_key(character, Recipe()), armature.mm.stance, ob.mm.stance])
+    if ways is None:
+        return replace(source, fingerprint=mark)
+    onto, samples = ways.get(armature.session_uid, (None, []))
+    if onto is None:
+        recipe = recipe_of(ob)
+        target = target_of(character_of(ob), [], recipe)
+        onto = Onto(character, target, recipe, lambda: [run(read()) for read in samples])
+        ways[armature.session_uid] = onto, samples
+    if len(samples) < SAMPLES:
+        samples.append(source.read)
+    return replace(source, fingerprint=mark, onto=onto)
 
 
 def _made_from(sources, character, recipe, schema):

@@ -10,10 +10,11 @@ CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotat
 
 
 class ArmatureBefore:
-    """An armature's pose, Action and slot."""
+    """An armature's pose, Action and slot, and some custom properties (bone, name) of its bones."""
 
-    def __init__(self, ob):
+    def __init__(self, ob, properties=()):
         bones = ob.pose.bones
+        self._properties = {(bone, name): bones[bone][name] for bone, name in properties}
         self._names = bones.keys()
         self._channels = {name: np.empty(len(bones) * size, dtype=np.float32) for name, size in CHANNELS.items()}
         for name, values in self._channels.items():
@@ -41,6 +42,11 @@ class ArmatureBefore:
                 for bone, value in zip(self._names, self._channels[name].reshape(-1, size)):
                     if bone in bones:
                         setattr(bones[bone], name, value)
+        now = bones.keys()
+        for (bone, name), value in self._properties.items():
+            bone = now[self._names.index(bone)] if len(now) == len(self._names) else bone
+            if bone in bones and bones[bone].get(name, value) != value:
+                bones[bone][name] = value
         ob.update_tag()
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The armature as a character: which of its bones play which roles, by the artist's settings."""
 
+import bpy
 import numpy as np
 
 from ..errors import MotionError
 from ..motion import quat
 from ..motion.character import ROLES, Character
-from ..motion.roles import find_character, rest_facing, rest_forward
-from ..motion.sides import find_pairs
+from ..motion.roles import find_mirror, find_roles, rest_facing, rest_forward
 from .rig import skeleton_of
 
 # Without these nothing can be baked.
@@ -25,16 +25,45 @@ def active_armature(context):
 
 def fill_roles(ob, overwrite=True):
     """Find the roles of the armature's bones and write them into its settings; returns the roles without a bone."""
-    found = find_character(skeleton_of(ob)).roles
-    settings = ob.mm.roles
+    found = find_roles(skeleton_of(ob))
+    ob.mm.family = found.family
     for role in ROLES:
-        entry = settings.get(role)
-        if entry is None:
-            entry = settings.add()
-            entry.name = role
+        entry = role_entry(ob, role)
+        entry.found, entry.confidence = found.character.roles.get(role, ""), found.confidence.get(role, "")
         if overwrite or not entry.bone:
-            entry.bone = found.get(role, "")
-    return [entry.name for entry in settings if not entry.bone]
+            entry.bone = entry.found
+    return [entry.name for entry in ob.mm.roles if not entry.bone]
+
+
+def role_entry(ob, role):
+    """The setting of a role, made if it is not there yet."""
+    entry = ob.mm.roles.get(role)
+    if entry is None:
+        entry = ob.mm.roles.add()
+        entry.name = role
+    return entry
+
+
+def confidence(entry):
+    """How sure a role's bone is: "certain", "likely" or a "guess", "chosen" by the artist, or "" without a bone."""
+    if not entry.bone:
+        return ""
+    return entry.confidence if entry.bone == entry.found and entry.confidence else "chosen"
+
+
+def select_bone(ob, role):
+    """Select the bone that plays a role, alone, in Pose Mode."""
+    bone = ob.mm.roles[role].bone if role in ob.mm.roles else ""
+    if bone not in ob.data.bones:
+        named = f'has no bone "{bone}"' if bone else f'has no bone with the role "{role}"'
+        raise MotionError(f'"{ob.name}" {named}: choose one in the Character panel.')
+    if bpy.context.object == ob and ob.mode != "POSE":
+        bpy.ops.object.mode_set(mode="POSE")
+    # From 5.0 on it is the bone's pose that is selected.
+    own = ob.pose.bones if "select" in bpy.types.PoseBone.bl_rna.properties else ob.data.bones
+    for other in own:
+        other.select = other.name == bone
+    ob.data.bones.active = ob.data.bones[bone]
 
 
 def character_of(ob):
@@ -48,7 +77,7 @@ def character_of(ob):
             what = "does not deform anything" if bone in ob.data.bones else "does not exist"
             raise MotionError(f'The role "{role}" of "{ob.name}" is given to the bone "{bone}", which {what}: '
                               "choose another one in the Character panel.")
-    return Character(skeleton, roles, find_pairs(skeleton.names), _forward(ob, skeleton, roles))
+    return Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles))
 
 
 def missing(ob):

@@ -46,6 +46,23 @@ def armature_of(ob, clip):
     return clip.source or ob
 
 
+def is_foreign(ob, armature, facts=None):
+    """Whether an armature has another skeleton than the character: its motion is retargeted."""
+    return armature != ob and not (facts or Facts()).alike(ob, armature)
+
+
+def take_over(ob, other):
+    """Append the clips of another armature's list as its owner has them; returns the new entries' names."""
+    names = []
+    for clip in other.mm.clips:
+        if clip.action is not None and not clip.source:
+            for name in add_clips(ob, [clip.action], source=other):
+                names.append(name)
+                for setting in ("slot", "use", "mirror", "loop", "speed", "use_range", "start", "end"):
+                    setattr(ob.mm.clips[-1], setting, getattr(clip, setting))
+    return names
+
+
 def enabled(ob):
     return [clip for clip in ob.mm.clips if clip.use]
 

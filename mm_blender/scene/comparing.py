@@ -10,6 +10,7 @@ import numpy as np
 
 from ..motion import quat
 from ..motion.skeleton import forward
+from . import controls, targets
 from .posing import Poser
 from .stage import Stage
 
@@ -20,6 +21,15 @@ BESIDE = 0.6
 def other_method(method):
     """What a copy plays beside a character that plays with this method."""
     return "LMM" if method == "MM" else "MM"
+
+
+def copy_trouble(ob):
+    """Why no copy can be made of what an armature's settings drive, as a sentence; empty if one can."""
+    if targets.posed(ob) != ob:
+        return "Copies are made of armatures that are driven with their own motion, not of a Target."
+    if controls.is_control_rig(ob):
+        return "A control rig cannot be copied: compare on the armature that has the motion."
+    return ""
 
 
 def remove_copies(besides=()):

@@ -19,10 +19,10 @@ from ..control.intent import beyond_dead_zone
 from ..control.keyboard import Keyboard
 from ..errors import MotionError
 from ..playback.live import LONGEST
-from . import takes
+from . import takes, targets
 from .before import SceneBefore
 from .character import active_armature
-from .comparing import Double, other_method, remove_copies
+from .comparing import Double, copy_trouble, other_method, remove_copies
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views, viewports
@@ -77,7 +77,7 @@ def start(context, obs, recording=None):
         _session = Session(context, obs, recording)
     except MotionError:
         for ob in obs:
-            ob.mm.drive.driving = False
+            targets.posed(ob).mm.drive.driving = False
         raise
     return _session
 
@@ -181,8 +181,9 @@ class Session:
 
     def _keep(self, puppet, ob):
         start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
-        settings = ob.mm.drive
-        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla)
+        settings = puppet.owner().mm.drive
+        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla,
+                          settings.ik_keys)
 
     def cancel(self, context):
         """End, with everything as it was."""
@@ -199,7 +200,7 @@ class Session:
             self._close()
 
     def toggle_strafe(self):
-        if (ob := self.driven.fetch()) is not None:
+        if (ob := self.driven.owner()) is not None:
             self._strafe = ob.mm.drive.strafe = not ob.mm.drive.strafe
 
     def rebind(self):
@@ -223,12 +224,16 @@ class Session:
 
     def _obs(self):
         """(Puppet, armature) of all that are still there."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch()) is not None]
+        return [(puppet, ob) for puppet in self._puppets
+                if (ob := puppet.fetch()) is not None and puppet.owner() is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
-        members = {}
+        members, taken = {}, {puppet.uid for puppet in self._puppets}
         for ob in obs:
+            if (target := targets.posed(ob)).session_uid in taken:
+                raise MotionError(f'"{target.name}" is driven by another armature already: choose another Target.')
+            taken.add(target.session_uid)
             members.setdefault(library_of(ob), []).append(ob)
         for together in members.values():
             stage = Stage(together, self.seconds)
@@ -252,11 +257,11 @@ class Session:
                 puppet.rebind(ob)  # the armature may have been edited
             puppet.waits = puppet.why_it_waits(ob, context)
         self._waits = self.driven.waits
-        driven = next(ob for puppet, ob in obs if puppet is self.driven)
-        leaders = {puppet.stage: ob for puppet, ob in obs} | {self.driven.stage: driven}
+        driven = self.driven.owner()
+        leaders = {puppet.stage: puppet.owner() for puppet, _ in obs} | {self.driven.stage: driven}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
-            stage.switch({puppet.index: ob for puppet, ob in obs if puppet.stage is stage})
+            stage.switch({puppet.index: puppet.owner() for puppet, _ in obs if puppet.stage is stage})
         self._compare(driven, context)
         settings = driven.mm.drive
         self._relative, self._strafe, self._follow = settings.relative, settings.strafe, settings.follow
@@ -270,7 +275,7 @@ class Session:
         if self._double is not None and not (wanted and self._double.belongs_to(self.driven, ob)):
             self._end_comparing()
         if wanted:
-            self._not_compared = method_trouble(ob, other_method(ob.mm.drive.method))
+            self._not_compared = copy_trouble(ob) or method_trouble(ob, other_method(ob.mm.drive.method))
         if wanted and not self._not_compared:
             try:
                 self._double = self._double or Double(self.driven, ob)
@@ -292,13 +297,13 @@ class Session:
     def _follow_active(self, context):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
         ob = active_armature(context)
-        if ob is None or ob.session_uid == self.driven.uid or ob.library is not None or ob.mm.drive.copied:
+        if ob is None or self.driven.is_of(ob) or ob.library is not None or ob.mm.drive.copied:
             return False
-        known = [*self._refused, *(puppet.uid for puppet in self._puppets)]
-        if is_ready(ob) and ob.session_uid not in known:
+        known = ob.session_uid in self._refused or any(puppet.is_of(ob) for puppet in self._puppets)
+        if is_ready(ob) and not known:
             self._try_to_join(ob)
-        self.driven = next((puppet for puppet in self._puppets if puppet.uid == ob.session_uid), self.driven)
-        return ob.session_uid == self.driven.uid
+        self.driven = next((puppet for puppet in self._puppets if puppet.is_of(ob)), self.driven)
+        return self.driven.is_of(ob)
 
     def _steer(self, view, seconds):
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
@@ -382,7 +387,7 @@ class Session:
             return
         if ob.data.pose_position == "REST":
             yield f'"{ob.name}" is shown in Rest Position: switch it to Pose Position in its Data properties.'
-        if found := constraint_obstacle(ob, puppet.database.skeleton.names):
+        if puppet.poser.controls is None and (found := constraint_obstacle(ob, puppet.database.skeleton.names)):
             yield f"What you drive may not show: {found}. Mute it while driving."
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
@@ -411,7 +416,7 @@ class Session:
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
             _befores[puppet.uid] = puppet.before
-            _inputs[ob.name] = puppet.recording(self.seconds)
+            _inputs[puppet.owner().name] = puppet.recording(self.seconds)
         for stage in self._stages:
             stage.clear()
         if self.gamepads is not None:

@@ -4,7 +4,8 @@
 import math
 import time
 
-from . import actions, fingerprints, sampling
+from ..matching.bake import same_skeleton
+from . import actions, fingerprints, rig, sampling
 
 
 class NotNow(Exception):
@@ -44,6 +45,13 @@ class Facts:
         key = (ob.session_uid, armature.session_uid, evaluated)
         if key not in self._of_rigs:
             self._of_rigs[key] = fingerprints.rig_fingerprint(armature, animated(), evaluated)
+        return self._of_rigs[key]
+
+    def alike(self, ob, armature):
+        """Whether two armatures have the same skeleton, as far as a bake tells."""
+        key = ("alike", ob.session_uid, armature.session_uid)
+        if key not in self._of_rigs:
+            self._of_rigs[key] = same_skeleton(rig.skeleton_of(ob), rig.skeleton_of(armature))
         return self._of_rigs[key]
 
     @property

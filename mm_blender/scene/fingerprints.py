@@ -117,7 +117,10 @@ def _properties(ob, moving):
     for prefix, owner in owners:
         for key, value in owner.items():
             value = value.to_list() if hasattr(value, "to_list") else value
-            own = not owner.bl_rna.properties.get(key) and isinstance(value, (bool, int, float, str, list))
+            # No driver reads groups of them: add-ons (Rigify) keep their settings there.
+            plain = all(isinstance(part, (bool, int, float, str)) for part in
+                        (value if isinstance(value, list) else [value]))
+            own = not owner.bl_rna.properties.get(key) and plain
             if own and f"{prefix}[{_quoted(key)}]" not in moving:
                 found.append([prefix, key, value])
     return found

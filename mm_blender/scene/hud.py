@@ -223,7 +223,7 @@ def _driven():
     session = driving.current()
     if session is None or not bpy.context.space_data.overlay.show_overlays:
         return None, None
-    ob = session.driven.fetch()
+    ob = session.driven.owner()
     return (session, ob) if ob is not None else (None, None)
 
 

@@ -11,22 +11,24 @@ from mathutils import Matrix
 
 from ..errors import MotionError
 from ..motion import quat, simplify
-from . import actions, rig
+from . import actions, controls, rig
 from .fcurves import BEZIER, LINEAR
 from .plain import rotation_channel, rotations_of
 from .sampling import scene_rate
 
 ALIGNED = 3  # Blender's number for handles that stay in line
+STRAIGHT = 0.02  # a limb whose middle joint is less beside it (share of its upper bone) has no plane
 STILL = 1e-5  # metres: a joint that stays this near to its rest place gets no location keys
 
 
-def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None):
+def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None, ik=False):
     """A new Action that shows the clip on this armature, from start_frame on.
 
     Every joint that is a bone of the rig gets rotation keys; location keys only where it leaves its rest place.
 
     tolerance  None for a key on every frame of the clip, 0 for keys only where something changes, or how many metres
                off a joint may be: then there are few keys, on frames of the scene, with handles between them
+    ik         whether the IK controls of a control rig have keys too
     """
     channels = list(_channels(ob, clip))
     times = start_frame + np.arange(len(clip)) * (scene_rate() / clip.rate)
@@ -35,6 +37,8 @@ def write_action(ob, clip, name, start_frame=1, assign=False, tolerance=None):
     elif tolerance is not None:
         for channel in channels:
             channel.kept = simplify.changing(channel.values)
+    if ik and (known := controls.of(ob, clip.skeleton)) is not None:
+        channels += _ik_channels(ob, clip, known)
     action = actions.new_action(name, ob)
     curves = actions.add_fcurves(action, [(channel.path, index, channel.bone) for channel in channels
                                           for index in range(channel.values.shape[1])])
@@ -56,13 +60,16 @@ def bases(ob, clip):
 
 def _local_bases(ob, clip, joints):
     """bases(), all at once, where bones hang from each other like the joints do; otherwise None."""
-    bones = rig.with_ancestors(ob, joints)
     above = {name: clip.skeleton.names[clip.skeleton.parents[joint]] for name, joint in joints.items() if joint}
-    if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
-           or not (bone.use_inherit_rotation and bone.use_local_location) for bone in bones):
-        return None
-    rest = np.array([bone.matrix_local if bone.parent is None
-                     else bone.parent.matrix_local.inverted() @ bone.matrix_local for bone in bones])
+    if (known := controls.of(ob, clip.skeleton)) is not None:
+        bones = [ob.data.bones[name] for name in joints]
+    else:
+        bones = rig.with_ancestors(ob, joints)
+        if any(bone.name not in joints or above.get(bone.name) != (bone.parent and bone.parent.name)
+               or not (bone.use_inherit_rotation and bone.use_local_location) for bone in bones):
+            return None
+    rest = np.array([ob.data.bones[above[bone.name]].matrix_local.inverted() @ bone.matrix_local
+                     if bone.name in above else bone.matrix_local for bone in bones])
     order = [joints[bone.name] for bone in bones]
     positions, rotations = clip.positions[:, order].astype(np.float64), clip.rotations[:, order].astype(np.float64)
     scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
@@ -71,7 +78,10 @@ def _local_bases(ob, clip, joints):
     turns = quat.from_matrix(rest[:, :3, :3])
     locations = quat.inv_rotate(turns, positions / scale - rest[:, :3, 3])
     locations[:, np.abs(locations).max((0, 2)) * scale < STILL] = 0
-    if any(bone.use_connect and locations[:, index].any() for index, bone in enumerate(bones)):
+    connected = [bone.use_connect for bone in bones]
+    if known is not None:
+        locations[:, connected] = 0
+    elif locations[:, connected].any():
         return None
     rotations = quat.inv_mul(turns, rotations)
     return [(bone, locations[:, index], rotations[:, index]) for index, bone in enumerate(bones)]
@@ -114,11 +124,23 @@ def _bases(ob, clip, joints):
 def _asked(bone, positions, rotations, above):
     """Blender's own answer for bones that inherit in a way of their own."""
     parents = [np.broadcast_to(part, (len(positions), part.shape[-1])) for part in above]
-    poses, parents = _matrices(positions, rotations), _matrices(*parents)
-    bases = np.array([bone.convert_local_to_pose(
-        Matrix(pose), bone.matrix_local, parent_matrix=Matrix(parent),
-        parent_matrix_local=bone.parent.matrix_local, invert=True) for pose, parent in zip(poses, parents)])
+    bases = _local(bone, _matrices(positions, rotations),
+                   _matrices(*parents) @ np.linalg.inv(np.array(bone.parent.matrix_local)))
     return bases[:, :3, 3], rig.rotation_of(bases[:, :3, :3])
+
+
+def _local(bone, poses, carried):
+    """Bases (F, 4, 4) of a bone from its poses and from what has become of the space that it hangs in, as Blender has
+    it: some bones inherit in a way of their own."""
+    rest = bone.parent.matrix_local if bone.parent is not None else Matrix()
+    return np.array([bone.convert_local_to_pose(
+        Matrix(pose), bone.matrix_local, parent_matrix=Matrix(space) @ rest, parent_matrix_local=rest, invert=True)
+        for pose, space in zip(poses, carried)])
+
+
+def _matrices_of(positions, rotations):
+    """J times (F, 4, 4), of positions (F, J, 3) and rotations (F, J, 4)."""
+    return [_matrices(place, turn) for place, turn in zip(positions.swapaxes(0, 1), rotations.swapaxes(0, 1))]
 
 
 def _matrices(positions, rotations):
@@ -144,7 +166,8 @@ class _Channel:
 
     @property
     def path(self):
-        return f'pose.bones["{bpy.utils.escape_identifier(self.bone)}"].{self.prop}'
+        dot = "" if self.prop.startswith("[") else "."
+        return f'pose.bones["{bpy.utils.escape_identifier(self.bone)}"]{dot}{self.prop}'
 
     def write(self, curve, times, column):
         """Keys of one column at times (F,) on a curve without any."""
@@ -170,8 +193,58 @@ def _channels(ob, clip):
         # A channel without keys keeps the pose's present value, so that has to be the right one.
         if locations.any() or any(posed.location):
             yield _Channel(bone.name, "location", locations if locations.any() else locations[:1])
-        if tuple(posed.scale) != (1, 1, 1):
+        if np.abs(np.array(posed.scale) - 1).max() > 1e-5:
             yield _Channel(bone.name, "scale", np.ones((1, 3)))
+    if (known := controls.of(ob, clip.skeleton)) is not None:
+        for name in known.still:
+            mode = ob.pose.bones[name].rotation_mode
+            yield _Channel(name, rotation_channel(mode), _spelled(quat.identity((1,)), mode))
+            yield _Channel(name, "location", np.zeros((1, 3)))
+            yield _Channel(name, "scale", np.ones((1, 3)))
+        for (name, prop), value in known.switches.items():
+            yield _Channel(name, f'["{bpy.utils.escape_identifier(prop)}"]', np.full((1, 1), float(value)))
+
+
+def _ik_channels(ob, clip, known):
+    """What IK controls have to be so that limbs stay as they are when IK is switched on."""
+    scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
+    positions, rotations = clip.globals()
+    positions = quat.inv_rotate(turn, positions - place) / scale
+    posed = dict(zip(clip.skeleton.names, _matrices_of(positions, quat.mul(quat.inv(turn), rotations))))
+    rest = {name: np.array(ob.data.bones[name].matrix_local) for name in (*posed, *known.ik)}
+    carried = {name: matrices @ np.linalg.inv(rest[name]) for name, matrices in posed.items()}
+    for name, (stands_for, _, *below) in known.ik.items():
+        wanted = carried[stands_for] @ rest[name]
+        if below:
+            wanted[:, :3, 3] = _pole(wanted[:, :3, 3], *(posed[joint][:, :3, 3] for joint in (stands_for, *below)))
+        carried[name] = wanted @ np.linalg.inv(rest[name])
+    for name, (_, above, *below) in known.ik.items():
+        bases = _local(ob.data.bones[name], carried[name] @ rest[name], carried[above])
+        yield _Channel(name, "location", bases[:, :3, 3])
+        if not below:
+            mode = ob.pose.bones[name].rotation_mode
+            yield _Channel(name, rotation_channel(mode), _spelled(rig.rotation_of(bases[:, :3, :3]), mode))
+    for (name, prop), value in known.poles.items():
+        yield _Channel(name, f'["{bpy.utils.escape_identifier(prop)}"]', np.full((1, 1), float(value)))
+
+
+def _pole(usual, upper, middle, lower):
+    """Where (F, 3) the pole of a knee or elbow is: in the plane of the limb, or as usual where that is stretched."""
+    along = _unit(lower - upper)
+
+    def aside(points):
+        ways = points - upper
+        return ways - along * (ways * along).sum(-1, keepdims=True)
+
+    bent = aside(middle)
+    straight = STRAIGHT * np.linalg.norm(middle - upper, axis=-1, keepdims=True)
+    share = np.clip(np.linalg.norm(bent, axis=-1, keepdims=True) / straight - 1, 0, 1)
+    way = _unit(share * _unit(bent) + (1 - share) * _unit(aside(usual)))
+    return middle + way * np.linalg.norm(usual - middle, axis=-1, keepdims=True)
+
+
+def _unit(vectors):
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
 def _simplify(ob, clip, channels, tolerance):

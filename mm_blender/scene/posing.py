@@ -7,7 +7,7 @@ from mathutils import Matrix
 from ..motion import quat
 from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
-from . import keys, rig, takes
+from . import controls, keys, rig, takes
 
 # The ten pairs of a quaternion's components; what each of them, the place x, y, z and a one add to a transposed matrix.
 _FIRST, _SECOND = np.triu_indices(4)
@@ -23,6 +23,8 @@ class Poser:
     What a joint's local transform differs from rest is the basis of its bone: one product for all bones, transposed as
     Blender has them in memory. Where bones hang from each other in another way than joints do, they are worked out one
     by one as for keyframes.
+
+    controls  the armature's Controls, if it is posed by these
     """
 
     def __init__(self, ob, database, names=None):
@@ -55,7 +57,10 @@ class Poser:
             else:  # bones that are no joints stay as they are
                 bones.foreach_get("matrix_basis", self._flat)
                 self._bases[self._at] = self._rows @ self._to_basis
+                self._bases[self._still] = np.eye(4).ravel()
             bones.foreach_set("matrix_basis", self._flat)
+            if self.controls is not None:
+                self.controls.switch(ob)
         ob.update_tag()
 
     def skeleton(self, ob):
@@ -73,15 +78,16 @@ class Poser:
         joints = np.array([baked.index(name) for name in skeleton.names])
         made_root = baked.names[0] not in skeleton.names
         bones = [ob.data.bones[name] for name in skeleton.names]
-        self._alike = _hang_alike(bones, skeleton, baked)
+        self.controls = controls.of(ob, skeleton)
+        self._alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
         if not self._alike:
             return
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
         own = _matrix(own_place / scale, own_turn)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
-        before = [np.array(bone.matrix_local if bone.parent is None
-                           else bone.parent.matrix_local.inverted() @ bone.matrix_local) for bone in bones]
+        before = [np.array(bone.matrix_local if above < 0 else bones[above].matrix_local.inverted() @ bone.matrix_local)
+                  for bone, above in zip(bones, skeleton.parents)]
         before[0] = _matrix(place / scale, turn) @ before[0]
         for index, joint in enumerate(joints):
             if index and baked.parents[joint] == 0:
@@ -105,6 +111,7 @@ class Poser:
         self._places[:] = self.database.fixed[self._joints]
         self._bases = np.empty((self._count, 1, 16), dtype=np.float32)
         self._flat = self._bases.ravel()
+        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
 
     def _write_one_by_one(self, ob, root, positions, rotations):
         places = self.database.fixed.copy()

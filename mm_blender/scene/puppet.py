@@ -8,6 +8,7 @@ import numpy as np
 
 from ..control.stick import Recording
 from ..errors import MotionError
+from . import targets
 from .before import ArmatureBefore
 from .posing import Poser
 
@@ -35,10 +36,15 @@ class Paths:
 
 
 class Puppet:
-    """A character that takes part: its armature by name, and its place on a Stage."""
+    """A character that takes part: its armature by name, and its place on a Stage.
 
-    def __init__(self, ob, stage, index):
+    owner  whose settings count: the armature itself, or the one whose Target it is
+    """
+
+    def __init__(self, owner, stage, index):
+        ob = targets.posed(owner)
         self.name, self.uid = ob.name, ob.session_uid
+        self._owner_name, self.owner_uid = owner.name, owner.session_uid
         self.stage, self.index, self.waits = stage, index, ""
         self.player, self.database = stage.player, stage.library.database
         self.input = []  # (seconds, Stick, yaw that its forward meant)
@@ -55,16 +61,25 @@ class Puppet:
         except MotionError as error:
             self.trouble = str(error)
         if self.before is None or not ob.mm.drive.driving:
-            self.before = ArmatureBefore(ob)
+            controlled = self.poser is not None and self.poser.controls is not None
+            self.before = ArmatureBefore(ob, self.poser.controls.switches if controlled else ())
         ob.mm.drive.driving = True
 
     def fetch(self):
         """The armature object, also after it was renamed; None if it is gone."""
-        ob = bpy.data.objects.get(self.name)
-        if ob is None or ob.session_uid != self.uid:
-            ob = next((other for other in bpy.data.objects if other.session_uid == self.uid), None)
-            self.name = ob.name if ob is not None else self.name
+        ob = _fetch(self.name, self.uid)
+        self.name = ob.name if ob is not None else self.name
         return ob
+
+    def owner(self):
+        """The armature object with the settings; None if it is gone."""
+        ob = _fetch(self._owner_name, self.owner_uid)
+        self._owner_name = ob.name if ob is not None else self._owner_name
+        return ob
+
+    def is_of(self, ob):
+        """Whether an armature is the one that is posed, or the one with the settings."""
+        return ob.session_uid in (self.uid, self.owner_uid)
 
     def clip(self, ob):
         """What it has played."""
@@ -98,6 +113,13 @@ class Puppet:
         return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index],
                      player.feet.locked[index], root, float(player.yaws[index]), simulated,
                      float(player.simulation.yaws[index]))
+
+
+def _fetch(name, uid):
+    ob = bpy.data.objects.get(name)
+    if ob is None or ob.session_uid != uid:
+        ob = next((other for other in bpy.data.objects if other.session_uid == uid), None)
+    return ob
 
 
 def _at_height(places, height):

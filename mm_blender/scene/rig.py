@@ -36,14 +36,15 @@ def bones_of(ob):
     return _ordered(chosen, _parents(ob, chosen), ob)
 
 
-def skeleton_of(ob, bones=None):
+def skeleton_of(ob, bones=None, parents=None):
     """The skeleton made of these bones (bones_of() unless given) with the object's place, turn and scale in it.
 
-    A bone's parent is the nearest of its ancestors that takes part. Where none does, it is the bone that lies exactly
-    where an ancestor lies: Rigify's deforming bones hang from their invisible doubles.
+    A bone's parent, unless parents (name → name or None) are given, is the nearest of its ancestors that takes part.
+    Where none does, it is the bone that lies exactly where an ancestor lies: Rigify's deforming bones hang from their
+    invisible doubles.
     """
     names = _known(ob, bones) if bones is not None else bones_of(ob)
-    parents = _parents(ob, names)
+    parents = _parents(ob, names) if parents is None else parents
     tops = [name for name in names if parents[name] is None]
     if len(tops) > 1:
         named = ", ".join(f'"{name}"' for name in tops)
@@ -140,7 +141,24 @@ def _parents(ob, names):
     for name in names:
         candidates = (up if up in chosen else doubles.get(place[up]) for up in _line(above, name)[1:])
         parents[name] = next((found for found in candidates if found not in (None, name)), None)
+    if place:
+        _hang_tops(names, parents, above, place)
     return parents
+
+
+def _hang_tops(names, parents, above, place):
+    """Hang chains that have nothing in common with the largest tree from the bone that begins where one of their
+    ancestors begins: Rigify's tails hang from a control at the hips."""
+    trees = {name: _below(name, parents) for name in names if parents[name] is None}
+    trunk = _line(above, max(trees, key=lambda top: len(trees[top])))[-1]
+    starts = {}
+    for name in names:
+        starts.setdefault(place[name][:3], name)
+    for top, below in trees.items():
+        line = _line(above, top)
+        if len(below) > 1 and line[-1] != trunk:
+            found = (starts.get(place[up][:3]) for up in line[1:])
+            parents[top] = next((up for up in found if up is not None and up not in below), None)
 
 
 def _places(ob):

@@ -31,6 +31,7 @@ _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the ro
                for role in ROLES]
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
     (axis, axis, f"The root bone's {axis} axis points forward") for axis in ("+X", "-X", "+Y", "-Y", "+Z", "-Z")]
+AXES = tuple(item[0] for item in _AXIS_ITEMS)
 _ROOT_ITEMS = [
     ("auto", "Automatic", "The rig's own root bone where it has one, otherwise a made one"),
     ("bone", "Root Bone", "The bone with the role Root carries the character over the ground"),
@@ -98,6 +99,9 @@ class MM_Role(bpy.types.PropertyGroup):
 
     bone: StringProperty(name="Bone", description="The bone that plays this role; empty if there is none",
                          search=_bone_names)
+    # The bone that was found, and how sure that was: another one is the artist's choice.
+    found: StringProperty(options={"HIDDEN"})
+    confidence: StringProperty(options={"HIDDEN"})
 
 
 class MM_Tag(bpy.types.PropertyGroup):
@@ -217,6 +221,12 @@ class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
 
+    target: PointerProperty(type=bpy.types.Object, name="Target", poll=_armature_only,
+                            description="Another armature that is driven with this one's motion, whatever its bones "
+                                        "are called and however long they are; empty for this one")
+    hands: FloatProperty(name="Hands", default=0.0, min=0.0, max=1.0, subtype="FACTOR",
+                         description="Where a target with other proportions has its hands: 0 for the arms' own reach, "
+                                     "1 for the height that they have in the motion")
     method: EnumProperty(name="Method", items=_METHOD_ITEMS, default="MM",
                          description="What plays the motion; switch it at any time, also while driving")
     compare: BoolProperty(name="Compare", description="While driving, a copy beside the character follows the same "
@@ -297,6 +307,9 @@ class MM_Drive(bpy.types.PropertyGroup):
     tolerance: FloatProperty(name="Tolerance", default=0.0, min=0.0, soft_max=0.05, precision=4, unit="LENGTH",
                              description="Keys that no joint needs by more than this are left out of a kept take; "
                                          "0 keeps it exactly")
+    ik_keys: BoolProperty(name="IK Controls Too",
+                          description="On a control rig a kept take has keys on IK controls of hands and feet, too: "
+                                      "switch a limb to IK, and it goes on as it was")
     push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
                                                            "Action where it is")
     # On while the character is being driven: tells an undo step from before from one that was made meanwhile.
@@ -310,6 +323,9 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     __slots__ = ()
 
     roles: CollectionProperty(type=MM_Role)
+    # The rig family that the roles were found with, and the pose that is taken for the T-pose: see scene/stance.py.
+    family: StringProperty(options={"HIDDEN"})
+    stance: StringProperty(options={"HIDDEN"})
     forward: EnumProperty(name="Forward", items=_AXIS_ITEMS,
                           description="Which axis of the root bone points where the character faces")
     show_facing: BoolProperty(name="Show Facing", default=True,

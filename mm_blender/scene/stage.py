@@ -17,7 +17,7 @@ from ..playback.inertialise import Blend
 from ..playback.library import Library
 from ..playback.player import Drive
 from ..playback.root import Sync
-from . import baking, overlay, training
+from . import baking, overlay, targets, training
 from .features import schema_of
 from .surroundings import Surroundings
 
@@ -28,6 +28,11 @@ _learned = {}  # path of networks, method → (the file's time and size, the dat
 
 
 def library_of(ob):
+    """The Library of an armature's database, retargeted where the armature that is posed has another skeleton."""
+    return targets.retargeted(_baked_library(ob), ob)
+
+
+def _baked_library(ob):
     """The Library of an armature's database; of its networks, where that is gone and they are to be played. Files are
     read when they are new or have changed."""
     path = baking.database_path(ob)
@@ -38,6 +43,7 @@ def library_of(ob):
             return _learned_library(ob, "LMM", None)
         raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
     if _libraries.get(path, (None,))[0] != signature:
+        targets.drop(_libraries.get(path, (None, None))[1])
         _libraries[path] = signature, Library(database.load(path))
     return _libraries[path][1]
 
@@ -45,14 +51,14 @@ def library_of(ob):
 def played_library(ob, base=None):
     """What an armature plays with its method; base: library_of(ob) where it is known."""
     base, method = base or library_of(ob), ob.mm.drive.method
-    usual = base if isinstance(base, Library) else None
+    usual = baked if isinstance(baked := targets.plain(base), Library) else None
     if method == "MM" and usual is not None:
-        return base
+        return targets.like(base, usual, ob)
     if trouble := method_trouble(ob, method):
         raise MotionError(trouble)
     if method == "MM":  # the database is back, but it was not there in the beginning
         raise MotionError("Motion Matching is there from the next drive on.")
-    return _learned_library(ob, method, usual)
+    return targets.like(base, _learned_library(ob, method, usual), ob)
 
 
 def method_trouble(ob, method):
@@ -76,8 +82,10 @@ def method_trouble(ob, method):
 
 
 def is_ready(ob):
-    """Whether there is something that the armature can play."""
-    return bool(ob.mm.bake.key) or (ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"))
+    """Whether there is something that the armature can play: baked by itself, learned, or a file of another one."""
+    bake = ob.mm.bake
+    return (bool(bake.key) or (ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"))
+            or (bake.is_property_set("path") and not len(ob.mm.clips) and not method_trouble(ob, "MM")))
 
 
 def _learned_library(ob, method, usual):
@@ -87,6 +95,7 @@ def _learned_library(ob, method, usual):
     except OSError as error:
         raise MotionError(f'The networks "{path}" cannot be read ({error.strerror}): train them.') from error
     if _learned.get((path, method), (None, None))[:2] != (signature, usual):
+        targets.drop(_learned.get((path, method), (None, None, None))[2])
         _learned[path, method] = signature, usual, library_for(method.lower(), path, usual)
     return _learned[path, method][2]
 
@@ -102,6 +111,8 @@ def speeds_of(ob):
     read."""
     if (own := own_speeds(ob)) is not None:
         return own
+    if (known := targets.known(ob)) is not None:
+        return known.speeds
     try:
         found = _libraries.get(baking.database_path(ob)) or _learned.get((training.networks_path(ob), "LMM"))
     except MotionError:
@@ -140,15 +151,15 @@ def standing(obs):
     """Where armatures stand and face now: positions (K, 2), yaws (K,)."""
     positions, yaws = np.zeros((len(obs), 2)), np.zeros(len(obs))
     for index, ob in enumerate(obs):
-        if (found := overlay.facing(ob)) is not None:
+        if (found := targets.facing(ob) or overlay.facing(ob)) is not None:
             place, way = found
             positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
     return positions, yaws
 
 
-def staged(ob, depsgraph):
+def staged(ob, depsgraph, library=None):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
-    settings, library = ob.mm.drive, library_of(ob)
+    settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
     surroundings = Surroundings(settings.obstacles, settings.ground)
     surroundings.refresh(depsgraph)
@@ -158,8 +169,9 @@ def staged(ob, depsgraph):
 
 def weigh(library, ob):
     """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot.
-    Networks have learned with the weights that they were trained with."""
-    if not isinstance(library, Library):
+    Networks have learned with the weights that they were trained with, and a file of another armature has its own."""
+    library = targets.plain(library)
+    if not isinstance(library, Library) or not ob.mm.bake.key:
         return ""
     try:
         schema = schema_of(ob)
@@ -175,6 +187,7 @@ def forget():
     """Free the memory of all databases and networks."""
     _libraries.clear()
     _learned.clear()
+    targets.forget()
 
 
 class Stage(Cast):
@@ -195,7 +208,7 @@ class Stage(Cast):
 
     def method(self, index):
         """The name of the method with which a character plays."""
-        kind = type(self.libraries[index])
+        kind = type(targets.plain(self.libraries[index]))
         return METHODS["LMM" if kind is LearnedLibrary else "DMM" if kind is DecompressedLibrary else "MM"]
 
     def switch(self, obs):

@@ -11,21 +11,22 @@ from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.skeleton import backward
 from ..prepare.resample import resample
-from . import actions, keys, rig
+from . import actions, controls, keys, rig
 from .sampling import scene_rate
 
 
-def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False):
+def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False):
     """A new Action with a clip that has a database's skeleton, at the scene's rate.
 
     tolerance  metres that a joint may be off, for few keys with handles; 0 for keys wherever something changes
     push_nla   whether it goes on an NLA track of its own; otherwise it is the armature's Action
+    ik         whether IK controls of a control rig have keys too
     """
     # What curves with handles do between frames counts too.
     finer = max(2, math.ceil(clip.rate / scene_rate() - 1e-6)) if tolerance else 1
     take = resample(on_rig(ob, clip), scene_rate() * finer)
     take = take.slice(0, (len(take) - 1) // finer * finer + 1)
-    action = keys.write_action(ob, take, name, start_frame, tolerance=tolerance)
+    action = keys.write_action(ob, take, name, start_frame, tolerance=tolerance, ik=ik)
     action.use_fake_user = True
     if push_nla:
         actions.push_to_nla(ob, action, start_frame)
@@ -48,8 +49,9 @@ def on_rig(ob, clip):
 
 
 def skeleton_for(ob, baked):
-    """The armature's own skeleton, if the baked one has all of its joints."""
-    skeleton = rig.skeleton_of(ob)
+    """The armature's own skeleton, or that of its controls, if the baked one has all of its joints."""
+    known = controls.of(ob, baked)
+    skeleton = rig.skeleton_of(ob) if known is None else known.skeleton(ob)
     missing = sorted(set(skeleton.names) - set(baked.names))
     if missing:
         raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')

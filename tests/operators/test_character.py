@@ -4,8 +4,9 @@
 import bpy
 import pytest
 
-from mm_blender.scene.character import NEEDED, missing
+from mm_blender.scene.character import NEEDED, confidence, missing
 from tests import walker
+from tests.scene.rigify import metarig
 
 
 def test_the_button_finds_the_bones(extension):
@@ -22,6 +23,47 @@ def test_pressing_it_again_finds_them_anew(extension):
     ob.mm.roles["hips"].bone = "head"
     bpy.ops.mm.roles_find()
     assert ob.mm.roles["hips"].bone == "hips"
+
+
+def test_how_sure_a_bone_is_can_be_told(extension):
+    ob = walker.armature()
+    bpy.ops.mm.roles_find()
+    assert ob.mm.family == "" and confidence(ob.mm.roles["hips"]) == "likely"
+    ob.mm.roles["hips"].bone = "head"
+    ob.mm.roles["left_toe"].bone = ""
+    assert confidence(ob.mm.roles["hips"]) == "chosen" and confidence(ob.mm.roles["left_toe"]) == ""
+    unnamed = walker.armature("Unnamed", _renamed(walker.BONES))
+    bpy.ops.mm.roles_find()
+    assert confidence(unnamed.mm.roles["left_foot"]) == "guess"
+    metarig()
+    bpy.ops.mm.roles_find()
+    assert bpy.context.object.mm.family == "Rigify"
+    assert confidence(bpy.context.object.mm.roles["hips"]) == "certain"
+
+
+def test_settings_of_before_are_the_artists_choice(extension):
+    ob = walker.armature()
+    entry = ob.mm.roles.add()
+    entry.name, entry.bone = "hips", "hips"
+    assert confidence(entry) == "chosen"
+
+
+def test_a_roles_bone_is_selected(extension):
+    ob = walker.armature()
+    bpy.ops.mm.roles_find()
+    assert bpy.ops.mm.role_select(role="left_foot") == {"FINISHED"}
+    assert ob.mode == "POSE" and ob.data.bones.active.name == "foot.L"
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["foot.L"]
+    assert bpy.ops.mm.role_select(role="head") == {"FINISHED"}
+    assert [bone.name for bone in bpy.context.selected_pose_bones] == ["head"]
+    with pytest.raises(RuntimeError, match='"Walker" has no bone with the role "neck"'):
+        bpy.ops.mm.role_select(role="neck")
+
+
+def _renamed(bones):
+    """The same bones with names that say nothing."""
+    new = {name: f"Bone.{index:03}" for index, name in enumerate(bones)}
+    return {new[name]: (head, tail, parent and new[parent]) for name, (head, tail, parent) in bones.items()}
 
 
 def test_what_is_needed_and_not_found_is_named(extension):

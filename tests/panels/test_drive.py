@@ -55,6 +55,7 @@ def test_every_setting_of_driving_is_somewhere(character):
     settings = character.mm.drive
     settings.own_speeds = True
     found = shown()
+    settings.target = bpy.data.objects.new("Other", character.data)
     for settings.blend in ("quintic", "latent"):
         found |= shown()
     assert {prop.identifier for prop in settings.bl_rna.properties} - hidden <= found
@@ -128,3 +129,14 @@ def test_every_control_can_be_given_another_key(extension, monkeypatch):
     assert "preferences.keymap_restore" not in seen["operators"]
     table.is_user_modified = True
     assert "preferences.keymap_restore" in preferences()["operators"]
+
+
+def test_a_target_that_cannot_be_driven_is_said(character):
+    character.mm.bake.key = "baked"
+    other = bpy.data.objects.new("Other", character.data)
+    character.mm.drive.target = other
+    assert 'The Target "Other" is in no scene' in drawn("MM_PT_drive").texts.replace(" | ", " ")
+    bpy.context.scene.collection.objects.link(other)
+    assert "Target" not in drawn("MM_PT_drive").texts
+    bpy.context.view_layer.objects.active = other
+    assert 'With the motion of "Walker"' in drawn("MM_PT_drive").texts

@@ -166,6 +166,20 @@ def test_with_roles_they_can_be_edited_and_what_is_missing_is_named(extension):
     assert "Needed, but without a bone: left foot" in drawn("MM_PT_character").texts
 
 
+def test_roles_show_how_sure_they_are_and_can_be_saved(extension):
+    ob = walker.armature()
+    bpy.ops.mm.roles_find()
+    seen = drawn("MM_PT_roles")
+    assert seen.icons.split(" | ").count("DOT") == sum(bool(role.bone) for role in ob.mm.roles)
+    assert "Recognised" not in seen.texts and "guesses" not in seen.texts and "QUESTION" not in seen.icons
+    assert {"mm.role_select", "mm.roles_preset_save", "mm.stance_set"} <= set(seen.operators.split(" | "))
+    ob.mm.roles["hips"].bone = "head"
+    ob.mm.roles["head"].confidence, ob.mm.family = "guess", "Mixamo"
+    seen = drawn("MM_PT_roles")
+    assert "Recognised as Mixamo" in seen.texts and "1 bone is a guess" in seen.texts
+    assert {"USER", "QUESTION"} <= set(seen.icons.split(" | "))
+
+
 def test_every_clip_has_its_row_and_the_active_one_its_settings(character):
     character.mm.clip_index = 1
     seen = drawn("MM_PT_clips")

@@ -44,6 +44,14 @@ def test_a_bone_that_is_gone_or_does_not_deform_is_named(ob):
         character.character_of(ob)
 
 
+def test_bones_without_names_are_mirrored_by_their_shape(extension):
+    new = {name: f"Bone.{index:03}" for index, name in enumerate(walker.BONES)}
+    ob = walker.armature("Unnamed", {new[name]: (head, tail, parent and new[parent])
+                                     for name, (head, tail, parent) in walker.BONES.items()})
+    found = character.character_of(ob)
+    assert found.mirror[new["foot.L"]] == new["foot.R"] and found.mirror[new["head"]] == new["head"]
+
+
 def test_what_is_needed_and_missing_is_told(ob):
     assert set(character.missing(ob)) == set(character.NEEDED)  # nothing was found yet
     character.fill_roles(ob)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What retargeting made of a clip, in figures: do feet stand, do limbs point where they did, is no joint flipped."""
+
+import numpy as np
+
+LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
+# A knee or elbow that is bent by less (sine of the angle) has no side to which it could flip.
+BENT = 0.17
+
+
+def report(retarget, before, after):
+    """The figures of what a Retarget made of a clip, as plain values."""
+    source, target, standing = retarget.source, retarget.target, retarget.standing[:, 0]
+    old, new = before.globals()[0], after.globals()[0]
+    angles, flips = [], np.zeros(len(after), dtype=bool)
+    for side in ("left", "right"):
+        for limb in LIMBS:
+            roles = [f"{side}_{part}" for part in limb]
+            if all(character.has(role) for character in (source, target) for role in roles):
+                ways = [np.diff(points[:, [character.joint(role) for role in roles]], axis=1)
+                        for character, points in ((source, old), (target, new))]
+                angles.append(_angles(*ways))
+                flips |= _flipped(*ways)
+    return {"seconds": round(len(after) / after.rate, 2), **_feet(target, new, after, standing),
+            "limb_degrees": _summary(np.concatenate(angles, axis=1)) if angles else {},
+            "flipped_frames": int(flips.sum())}
+
+
+def together(reports):
+    """Several reports as one: means by the length of clips, and the largest."""
+    seconds = [one["seconds"] for one in reports]
+
+    def mean(name, part=None):
+        values = [one[name] if part is None else one[name].get(part, 0.0) for one in reports]
+        return _round(np.average(values, weights=np.maximum(seconds, 1e-6)))
+
+    def most(name, part=None):
+        return _round(max(one[name] if part is None else one[name].get(part, 0.0) for one in reports))
+
+    return {"clips": len(reports), "seconds": round(sum(seconds), 2), "foot_slide": mean("foot_slide"),
+            "foot_slide_max": most("foot_slide_max"), "toe_penetration_mm": most("toe_penetration_mm"),
+            "limb_degrees": {"mean": mean("limb_degrees", "mean"), "p95": mean("limb_degrees", "p95"),
+                             "max": most("limb_degrees", "max")},
+            "flipped_frames": sum(one["flipped_frames"] for one in reports)}
+
+
+def _feet(target, positions, clip, standing):
+    """Slide (cm/s) of feet that stand, on average and at most, and how far toes are under the ground at most."""
+    toes = positions[:, [target.joint(role) for role in target.contact_roles()]]
+    slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * clip.rate * 100
+    stands = clip.contacts[1:] & clip.contacts[:-1]
+    return {"foot_slide": _round(slide[stands].mean() if stands.any() else 0.0),
+            "foot_slide_max": _round(slide[stands].max() if stands.any() else 0.0),
+            "toe_penetration_mm": _round(1000 * max(0.0, float((standing - toes[..., 2]).max())))}
+
+
+def _angles(old, new):
+    """Degrees between the directions of bones (F, B, 3)."""
+    old, new = (ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9) for ways in (old, new))
+    return np.degrees(2 * np.arcsin(np.clip(np.linalg.norm(old - new, axis=-1) / 2, 0, 1)))
+
+
+def _flipped(old, new):
+    """(F,) whether the joint between two bones (F, 2, 3) bends to another side than it did."""
+    sides = []
+    for ways in (old, new):
+        upper, lower = (ways / np.maximum(np.linalg.norm(ways, axis=-1, keepdims=True), 1e-9)).transpose(1, 0, 2)
+        sides.append(np.cross(upper, lower))
+    bent = np.min([np.linalg.norm(side, axis=-1) for side in sides], axis=0) > BENT
+    return bent & ((sides[0] * sides[1]).sum(axis=-1) < 0)
+
+
+def _summary(values):
+    return {"mean": _round(values.mean()), "p95": _round(np.percentile(values, 95)), "max": _round(values.max())}
+
+
+def _round(value):
+    return round(float(value), 4)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a character stands: the pose in which two of them are compared."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import MotionError
+from . import quat
+from .skeleton import backward, forward
+
+SIDES = ("left", "right")
+# A rest pose whose feet are further (share of the hips' height) from the ground has its origin elsewhere.
+OFF_GROUND = 0.2
+# So many frames of a motion are looked at, about, to see how someone stands.
+SAMPLES = 6000
+# A foot that stands higher or lower by more (m) stands on something else than the ground.
+STEP = 0.06
+# So many frames in contact at least tell how a foot stands.
+FLAT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """A pose in which a character stands, seen from its root.
+
+    positions  (J, 3) of the joints
+    rotations  (J, 4) of the joints
+    heights    (2,) of the left and the right toe while it stands: of feet where there are no toes
+    """
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    heights: np.ndarray
+
+    def bearing(self, heights):
+        """The same, so high that toes are at these heights (2,), on average."""
+        up = np.array([0, 0, np.mean(heights) - np.mean(self.heights)])
+        return Stance(self.positions + up, self.rotations, np.asarray(heights))
+
+
+def rest_stance(character):
+    """The rest pose of a character with a root as a Stance."""
+    return stance_in(character, *character.skeleton.rest)
+
+
+def stance_in(character, positions, rotations):
+    """A pose of a character with a root, positions (J, 3) and rotations (J, 4) in its space, as a Stance."""
+    positions, rotations = from_root(positions, rotations)
+    if not _stands(character, positions):
+        raise MotionError(f'The character with the bone "{character.roles["hips"]}" does not stand in its rest pose: '
+                          "give a pose in which it does.")
+    toes = toes_of(character)
+    lowest = positions[toes, 2].min()
+    # Files often have their origin in the hips.
+    if abs(lowest) > OFF_GROUND * (positions[character.joint("hips"), 2] - lowest):
+        positions[:, 2] -= lowest
+    return Stance(positions, rotations, positions[toes, 2])
+
+
+def find_stance(character, clips):
+    """How a character with a root stands, from its clean clips or its Database: the rest pose if it stands in it, or
+    else the mean of the frames in which it is most upright and still, arms hanging. Feet and ground as in the clips."""
+    clips = [clips.clip(index) for index in range(len(clips.ranges))] if hasattr(clips, "ranges") else list(clips)
+    stands = _stands(character, from_root(*character.skeleton.rest)[0])
+    if not clips or (stands and not any(clip.contacts is not None and clip.contacts.any() for clip in clips)):
+        return rest_stance(character)
+    frames = _Frames(character, clips)
+    stance = rest_stance(character) if stands else frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
+    return frames.flat(stance).bearing(frames.heights)
+
+
+def _stands(character, positions):
+    """Whether this is a pose in which a character stands: some files' zero pose is a line."""
+    for side in SIDES:
+        joints = [character.joint(f"{side}_{part}") for part in ("foot", "shin", "thigh")]
+        steps = np.diff(positions[joints], axis=0)
+        if (steps[:, 2] < 0.5 * np.linalg.norm(steps, axis=-1)).any():
+            return False
+    return True
+
+
+class _Frames:
+    """Some frames of clips, seen from the root."""
+
+    def __init__(self, character, clips):
+        self._character = character
+        step = max(1, sum(map(len, clips)) // SAMPLES)
+        rotations, positions, moved, contacts = [], [], [], []
+        for clip in clips:
+            frames = np.arange(0, max(len(clip) - 1, 1), step)
+            now, later = (seen_from_root(clip.skeleton, clip.positions[some], clip.rotations[some])
+                          for some in (frames, np.minimum(frames + 1, len(clip) - 1)))
+            positions.append(now[0])
+            rotations.append(now[1])
+            moved.append(np.linalg.norm(later[0] - now[0], axis=-1).mean(axis=-1) * clip.rate)
+            contacts.append(np.zeros((len(frames), 2), dtype=bool) if clip.contacts is None else clip.contacts[frames])
+        self.positions, self.rotations, self._moved, self._contacts = map(
+            np.concatenate, (positions, rotations, moved, contacts))
+
+    def __len__(self):
+        return len(self.positions)
+
+    @property
+    def heights(self):
+        """(2,) of toes while they stand: on the lowest ground, where there are several."""
+        toes = self.positions[:, toes_of(self._character), 2]
+        stands = [column[contact] if contact.any() else np.sort(column)[:len(column) // 10 + 1]
+                  for column, contact in zip(toes.T, self._contacts.T)]
+        heights = np.array([np.median(column) if np.ptp(np.percentile(column, (10, 90))) < STEP
+                            else np.percentile(column, 10) for column in stands])
+        return np.minimum(heights, heights.min() + STEP / 2)
+
+    def score(self):
+        """(F,) how little each frame looks like someone who stands."""
+        place = {role: self.positions[:, self._character.joint(role)] for role in self._character.roles
+                 if self._character.has(role)}
+        tall = np.percentile(place["hips"][:, 2], 95)
+        score = self._moved / 0.2 + 10 * np.abs(1 - place["hips"][:, 2] / tall) + (~self._contacts).sum(axis=1)
+        score += np.abs(place["left_foot"] - place["right_foot"])[:, 1] / (0.3 * tall)
+        if "head" in place:
+            score += 3 * np.linalg.norm((place["head"] - place["hips"])[:, :2], axis=-1) / tall
+        for side in SIDES:
+            if f"{side}_hand" in place and f"{side}_upper_arm" in place:
+                arm = place[f"{side}_hand"] - place[f"{side}_upper_arm"]
+                score += 2 * (1 + arm[:, 2] / np.maximum(np.linalg.norm(arm, axis=-1), 1e-6))
+        return score
+
+    def mean(self, frames):
+        """The Stance that these have in common."""
+        skeleton = self._character.skeleton
+        turns = _mean(self.rotations[frames])
+        places = skeleton.positions.astype(np.float64)
+        hips = self._character.joint("hips")
+        places, _ = forward(skeleton, places[None], backward(skeleton, places[None], turns[None])[1])
+        places = places[0] + self.positions[frames, hips].mean(axis=0) - places[0, hips]
+        places[0] = 0
+        return Stance(places, turns, places[toes_of(self._character), 2])
+
+    def flat(self, stance):
+        """The stance with feet that are flat on the ground, as they are in these frames: in a rest pose they may be
+        turned along with legs that are apart."""
+        character, turns, places = self._character, stance.rotations.copy(), stance.positions.copy()
+        for side, contacts in zip(SIDES, self._contacts.T):
+            if not (character.has(f"{side}_toe") and contacts.sum() >= FLAT):
+                continue
+            foot, toe = joints = character.joint(f"{side}_foot"), character.joint(f"{side}_toe")
+            rise = np.where(contacts, self.positions[:, foot, 2] - self.positions[:, toe, 2], np.inf)
+            frames = rise.argsort()[:max(FLAT, contacts.sum() // 3)]
+            back = quat.from_yaw(-quat.yaw(self.positions[frames, toe] - self.positions[frames, foot]))
+            heading = quat.from_yaw(quat.yaw(stance.positions[toe] - stance.positions[foot]))
+            for joint in joints:
+                turns[joint] = quat.mul(heading, _mean(quat.mul(back, self.rotations[frames, joint])))
+            places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
+        return Stance(places, turns, places[toes_of(character), 2])
+
+
+def _mean(turns):
+    """The rotations (…, 4) in the middle of near ones (F, …, 4)."""
+    turns = np.asarray(turns, dtype=np.float64)
+    return quat.normalize(np.where((turns * turns[:1]).sum(axis=-1, keepdims=True) < 0, -turns, turns).mean(axis=0))
+
+
+def seen_from_root(skeleton, positions, rotations):
+    """Positions (F, J, 3) and rotations (F, J, 4) of joints seen from the root, from local ones."""
+    positions, rotations = positions.copy(), rotations.copy()
+    positions[:, 0], rotations[:, 0] = 0, quat.identity()
+    return forward(skeleton, positions, rotations)
+
+
+def toes_of(character):
+    """(2,) the joints with which its feet stand: toes, or feet where there are none."""
+    return np.array([character.joint(f"{side}_{'toe' if character.has(f'{side}_toe') else 'foot'}") for side in SIDES])
+
+
+def from_root(positions, rotations):
+    """Positions and rotations (J, …) in the character's space as seen from joint 0."""
+    back = quat.inv(rotations[:1])
+    return quat.rotate(back, positions - positions[:1]), quat.mul(back, rotations)

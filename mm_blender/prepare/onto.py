@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Raw clips of one character as clean clips of another."""
+
+from dataclasses import replace
+from functools import cached_property
+
+from ..motion.correspond import check
+from ..motion.retarget import Retarget
+from ..motion.stance import find_stance
+from .clean import clean
+from .root import rooted
+
+
+class Onto:
+    """The way of a character's clips onto another one: cleaned as what they are, then retargeted.
+
+    target   the Character that they come onto, with a root, and how it stands, as target_of() has them
+    samples  gives raw clips of the character, from which is seen how it stands
+    """
+
+    def __init__(self, character, target, recipe, samples=lambda: (), hands=0.0):
+        self._character, self._target, self._recipe = character, target, recipe
+        self._samples, self._hands = samples, hands
+
+    @cached_property
+    def retarget(self):
+        own = check("source", rooted(self._character, self._recipe))
+        clips = [piece.clip for raw in self._samples() for piece in clean(raw, self._character, self._recipe)]
+        return Retarget(own, self._target[0], self._hands, find_stance(own, clips), self._target[1])
+
+    def clean(self, raw, recipe, speed=1.0):
+        """As prepare.clean.clean(): the pieces of a raw clip, on the target."""
+        return [replace(piece, clip=self.retarget.clip(piece.clip)) for piece in self.before(raw, recipe, speed)]
+
+    def before(self, raw, recipe, speed=1.0):
+        """The pieces of a raw clip as they are without the target."""
+        return clean(raw, self._character, recipe, speed)
+
+
+def target_of(character, clips, recipe):
+    """A character with a root, and how it stands in its raw clips, if it has any: what an Onto takes."""
+    own = check("target", rooted(character, recipe))
+    return own, find_stance(own, [piece.clip for raw in clips for piece in clean(raw, character, recipe)])

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mocap on rigs that Blender makes: what the bones that deform do, as Blender evaluates them, over ten clips each of
+LAFAN1 and CMU, on Rigify's human metarig and on the control rig that is generated from it (keys on its FK controls)."""
+
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import bpy
+import pytest
+
+from mm_blender.evaluate import retargeting
+from mm_blender.motion import bvh
+from mm_blender.motion.roles import find_character
+from mm_blender.prepare.onto import Onto, target_of
+from mm_blender.prepare.recipe import Recipe
+from mm_blender.scene import sampling, takes, targets
+from mm_blender.scene.character import character_of
+from mm_blender.steps import run
+from tests.conftest import _unpacked, load_extension
+from tests.scene.rigify import control_rig, metarig
+
+CLIPS, SECONDS, RATE = 10, 6.0, 60
+SLIDE, SUNK, DEGREES, FLIPPED = 0.5, 5.0, 3.0, 0
+PATTERNS = {"lafan1": "*walk*.bvh", "cmu": "[16]*_*.bvh"}
+
+
+def main():
+    load_extension().register()
+    bpy.context.scene.render.fps = RATE
+    for name, pattern in PATTERNS.items():
+        try:
+            folder = _unpacked(name)
+        except pytest.skip.Exception as trouble:
+            print(f"  left out: {trouble}")
+            continue
+        files = sorted(folder.glob(pattern))
+        files = files[::max(1, len(files) // CLIPS)][:CLIPS]
+        for label, ob in (("metarig", metarig("human")), ("generated rig", control_rig("human"))):
+            measure(f"{name} on Rigify's {label}", ob, files)
+
+
+def measure(label, ob, files):
+    target = target_of(targets.character(ob), [], Recipe(rate=RATE))
+    reports = []
+    for path in files:
+        clip = bvh.read(path)
+        clip = clip.scaled(bvh.guess_units(clip))
+        reports.append(one(ob, clip, find_character(clip.skeleton), target))
+        print(f"    {path.stem}: {reports[-1]}", flush=True)
+    whole = retargeting.together(reports)
+
+    def row(name, figure, most):
+        print(f"  {label}, {name}: {figure:.3g}  (target at most {most:g})  {'ok' if figure <= most else 'short'}")
+
+    row("slide of feet in contact, cm/s", whole["foot_slide"], SLIDE)
+    row("toes under the ground, mm", whole["toe_penetration_mm"], SUNK)
+    row("limb directions, mean degrees", whole["limb_degrees"]["mean"], DEGREES)
+    row("limb directions, 95 %, degrees", whole["limb_degrees"]["p95"], DEGREES)
+    row("frames with a flipped knee or elbow", whole["flipped_frames"], FLIPPED)
+
+
+def one(ob, raw, character, target):
+    """The figures of one clip: retargeted, kept as an Action, and read as Blender evaluates it."""
+    recipe = Recipe(rate=RATE)
+    onto = Onto(character, target, recipe, lambda: [raw])
+    before = onto.before(raw, recipe)[0].clip
+    middle = max(0, (len(before) - int(SECONDS * RATE)) // 2)
+    before = before.slice(middle, min(len(before), middle + int(SECONDS * RATE)))
+    made = onto.retarget.clip(before)
+    action = takes.keep(ob, made, raw.name)
+    found = run(sampling.read_action(ob, action))
+    found = found.with_changes(contacts=made.contacts[:len(found)])
+    ways = SimpleNamespace(source=onto.retarget.source, target=character_of(ob), standing=onto.retarget.standing)
+    bpy.data.actions.remove(action)
+    return retargeting.report(ways, before.slice(0, len(found)), found)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5 as a module never ends while classes of Rigify are registered
