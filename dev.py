@@ -139,6 +139,12 @@ def trained(arguments):
     return _run([environment(usual_release()), script, torch_environment(), str(arguments.minutes)])
 
 
+def ablation(arguments):
+    """Trains the second model without each of its parts, beside the first, and prints a table in Markdown."""
+    script = ROOT / "scripts" / "ablation.py"
+    return _run([torch_environment(), script, *arguments.databases, "--minutes", str(arguments.minutes)])
+
+
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
     shown = "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong or target"
@@ -281,9 +287,9 @@ def _mark(release, wanted):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True, metavar="demo | test | bench | package | trained | pictures",
-                                     dest="name")
-    for command in (demo, test, bench, package, trained, pictures):
+    names = "demo | test | bench | package | trained | ablation | pictures"
+    commands = parser.add_subparsers(required=True, metavar=names, dest="name")
+    for command in (demo, test, bench, package, trained, ablation, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -302,7 +308,9 @@ def _parser():
                 action="store_true",
                 help="run tests/window with the command line in $BLENDER, or blender on the PATH",
             )
-        if command is trained:
+        if command is ablation:
+            added.add_argument("databases", nargs="+", metavar="DB.mmdb", help="what python -m mm_blender bake made")
+        if command in (trained, ablation):
             added.add_argument("--minutes", type=float, default=15.0, help="that the training may take (15)")
         if command is bench:
             added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")

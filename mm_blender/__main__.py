@@ -108,7 +108,8 @@ def _parser():
     command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
     command.add_argument("-o", "--output", required=True, metavar="OUT.mmnet", help="the networks to write; progress "
                          "and checkpoints go into the folder OUT.mmnet.training")
-    command.add_argument("--model", choices=("lmm",), default="lmm", help="Learned Motion Matching (lmm)")
+    command.add_argument("--model", choices=("lmm", "moe"), default="lmm", help="Learned Motion Matching (lmm), or "
+                         "with sparse experts and a Lipschitz encoder (moe)")
     budget = command.add_mutually_exclusive_group()
     budget.add_argument("--minutes", type=_minutes, default=15.0, help="how long it may take, all in all (15)")
     budget.add_argument("--iterations", type=_iterations, help="of each network instead: exactly repeatable")
@@ -437,7 +438,7 @@ def _train(options):
     with _Bar(quiet=options.json) as bar, job.only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
         figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,
-                        options.device)
+                        options.device, options.model)
     return {"file": options.output, **figures}
 
 

@@ -152,8 +152,9 @@ class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):
         if settings.blend == "spring":
             layout.prop(settings, "blend_halflife")
         else:
-            layout.prop(settings, "blend_duration")
-        layout.prop(settings, "overshoot")
+            layout.prop(settings, "blend_duration" if settings.blend == "quintic" else "blend_fade")
+        if settings.blend != "latent":
+            layout.prop(settings, "overshoot")
 
 
 class MM_PT_drive_root(DrivePanel, bpy.types.Panel):

@@ -6,6 +6,7 @@ import bpy
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import plots, pythons, training
+from ..mm_blender.scene.settings import MODEL_ADVICE
 from ..mm_blender.training.run import LOG, folder_of
 from .base import CharacterPanel, draw_sentence, sidebar_width
 
@@ -25,6 +26,7 @@ class MM_PT_train(CharacterPanel, bpy.types.Panel):
         _draw_python(layout)
         column = layout.column(align=True)
         column.prop(ob.mm.train, "model")
+        draw_sentence(column, MODEL_ADVICE[ob.mm.train.model], "NONE")
         column.prop(ob.mm.train, "minutes")
         try:
             status = training.status(ob)

@@ -85,7 +85,7 @@ def _stages(networks):
     """Microseconds of each network, for one character alone and for each of a crowd."""
     if networks is None:
         return {}
-    return {name: {"alone": _quickest(getattr(networks, name), 1), "each": _quickest(getattr(networks, name), CROWD)}
+    return {name: {"alone": quickest(getattr(networks, name), 1), "each": quickest(getattr(networks, name), CROWD)}
             for name in NAMES}
 
 
@@ -94,7 +94,7 @@ def _networks(stages, of):
     return round(stages["decompressor"][of] + stages["stepper"][of] + stages["projector"][of] / 6, 1)
 
 
-def _quickest(weights, count):
+def quickest(weights, count):
     network, best = Network(weights, count), np.inf
     rows = np.random.default_rng(0).normal(size=(count, weights.inputs)).astype(np.float32)
     for _ in range(TURNS):

@@ -15,10 +15,12 @@ from ..matching.schema import Schema
 from ..matching.tags import select
 from ..motion.character import Character
 from ..motion.skeleton import Skeleton
+from .experts import Experts
 from .layout import Layout
 from .network import Weights
 
-KIND, VERSION = "mmnet", 1
+# What has no experts is written as version 1, which has none.
+KIND, VERSION, WITHOUT_EXPERTS = "mmnet", 2, 1
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "start",
@@ -73,6 +75,11 @@ class Networks:
         """How many numbers each frame has beside its features."""
         return self.limits.shape[1] - self.schema.size
 
+    @property
+    def model(self):
+        """"moe" where there are experts, else "lmm"."""
+        return "moe" if any(getattr(self, name).experts for name in NAMES) else "lmm"
+
     @cached_property
     def layout(self):
         return Layout(len(self.skeleton), len(self.moving), len(self.character.contact_roles()), len(self.tags))
@@ -92,9 +99,11 @@ class Networks:
 
     def report(self):
         """What a person wants to know about it, as plain values."""
-        return {"rate": self.rate, "joints": len(self.skeleton), "features": self.schema.size,
-                "latents": self.latents, "schema": self.schema.name, "tags": list(self.tags),
-                "megabytes": round(self.nbytes / 1e6, 2), **self.figures}
+        experts = {name: known.count for name in NAMES if (known := getattr(self, name).experts)}
+        return {"model": self.model, **({"experts": experts} if experts else {}), "rate": self.rate,
+                "joints": len(self.skeleton), "features": self.schema.size, "latents": self.latents,
+                "schema": self.schema.name, "tags": list(self.tags), "megabytes": round(self.nbytes / 1e6, 2),
+                **self.figures}
 
     def save(self, path, latents=None):
         """latents: (N, Z) of the database's frames, for Motion Matching with the Decompressor alone."""
@@ -103,7 +112,8 @@ class Networks:
             "rate": self.rate, "names": skeleton.names, "roles": character.roles, "mirror": character.mirror,
             "forward": character.forward, "schema": self.schema.to_json(), "tags": self.tags,
             "speeds": asdict(self.speeds), "key": self.key, "figures": self.figures,
-            "layers": {name: len(getattr(self, name).layers) for name in NAMES},
+            "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
+            "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
         }
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
@@ -114,14 +124,15 @@ class Networks:
         for name in NAMES:
             arrays.update(_to_arrays(name, getattr(self, name)))
         latents = np.zeros((0, self.latents)) if latents is None else latents
-        archive.write(path, KIND, VERSION, header, {**arrays, "latents": latents.astype(np.float16)})
+        version = VERSION if self.model == "moe" else WITHOUT_EXPERTS
+        archive.write(path, KIND, version, header, {**arrays, "latents": latents.astype(np.float16)})
 
 
 def load(path):
     """Networks from their file, checked; latents stay in it."""
     header, _ = archive.read(path, KIND, VERSION, ())
     try:
-        names = [*_ARRAYS, *(name for network in NAMES for name in _array_names(network, header["layers"][network]))]
+        names = [*_ARRAYS, *(name for network in NAMES for name in _array_names(network, *_counts(header, network)))]
     except Exception as error:  # the header may hold anything that JSON can
         raise _damaged(path, error) from error
     header, arrays = archive.read(path, KIND, VERSION, names)
@@ -146,23 +157,44 @@ def load_latents(path, database):
 
 def _to_arrays(name, weights):
     arrays = {f"{name}.{part}": getattr(weights, part).astype(np.float32) for part in _NORMALS}
-    for index, (matrix, biases) in enumerate(weights.layers):
-        arrays[f"{name}.{index}.weights"] = matrix.astype(np.float16)
-        arrays[f"{name}.{index}.biases"] = biases.astype(np.float16)
+    known = weights.experts
+    pairs = {**_numbered(name, weights.layers), **({**_numbered(f"{name}.expert", known.layers),
+                                                    f"{name}.gate": known.gate} if known else {})}
+    for pair, (matrix, biases) in pairs.items():
+        arrays[f"{pair}.weights"], arrays[f"{pair}.biases"] = matrix.astype(np.float16), biases.astype(np.float16)
     return arrays
 
 
-def _array_names(name, layers):
-    if type(layers) is not int or not 1 <= layers <= MOST_LAYERS:
-        raise ValueError(f"its {name} has {layers} layers")
+def _numbered(name, layers):
+    return {f"{name}.{index}": layer for index, layer in enumerate(layers)}
+
+
+def _counts(header, name):
+    """How many layers a network has, and how many of each of its experts; none if it has no experts."""
+    return header["layers"][name], header.get("experts", {}).get(name, 0)
+
+
+def _pair_names(name, layers, experts):
+    """Where in the file the layers are, the gate, and the layers of the experts."""
+    return [[f"{name}.{index}" for index in range(layers)], [f"{name}.gate"] * (experts > 0),
+            [f"{name}.expert.{index}" for index in range(experts)]]
+
+
+def _array_names(name, layers, experts):
+    for count, least in ((layers, 0), (experts, 0), (layers + experts, 1)):
+        if type(count) is not int or not least <= count <= MOST_LAYERS:
+            raise ValueError(f"its {name} has {count} layers")
     return [f"{name}.{part}" for part in _NORMALS] + [
-        f"{name}.{index}.{part}" for index in range(layers) for part in ("weights", "biases")]
+        f"{pair}.{part}" for pairs in _pair_names(name, layers, experts) for pair in pairs
+        for part in ("weights", "biases")]
 
 
-def _from_arrays(name, layers, arrays):
-    pairs = tuple((arrays[f"{name}.{index}.weights"].astype(np.float32),
-                   arrays[f"{name}.{index}.biases"].astype(np.float32)) for index in range(layers))
-    return Weights(pairs, *(arrays[f"{name}.{part}"] for part in _NORMALS))
+def _from_arrays(name, layers, experts, arrays):
+    own, gate, of_experts = (
+        tuple(tuple(arrays[f"{pair}.{part}"].astype(np.float32) for part in ("weights", "biases")) for pair in pairs)
+        for pairs in _pair_names(name, layers, experts))
+    return Weights(own, *(arrays[f"{name}.{part}"] for part in _NORMALS),
+                   Experts(gate[0], of_experts) if experts else None)
 
 
 def _from_file(header, arrays):
@@ -175,7 +207,7 @@ def _from_file(header, arrays):
         combinations=arrays["combinations"],
         speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}), key=header["key"],
         figures=header["figures"],
-        **{name: _from_arrays(name, header["layers"][name], arrays) for name in NAMES})
+        **{name: _from_arrays(name, *_counts(header, name), arrays) for name in NAMES})
 
 
 # What a file must be: one that was patched or put together badly must not fail later, in the middle of a take.
@@ -220,13 +252,23 @@ def _check_weights(name, weights, inputs, outputs):
         _expect(array.shape == (length,) and array.dtype == np.float32 and np.isfinite(array).all(),
                 f"the {part} of its {name} does not fit")
     _expect((weights.scale > 0).all(), f"its {name} divides by zero")
-    width = inputs
+    width, known = inputs, weights.experts
+    if known is not None:
+        _expect(known.count > 1, f"its {name} has too few experts")
+        _check_layer(name, *known.gate, (inputs, known.count))
+        for matrix, biases in known.layers:
+            width = _check_layer(name, matrix, biases, (known.count, width, matrix.shape[-1]))
     for matrix, biases in weights.layers:
-        _expect(matrix.ndim == 2 and len(matrix) == width and biases.shape == (matrix.shape[1],),
-                f"the layers of its {name} do not fit together")
-        _expect(np.isfinite(matrix).all() and np.isfinite(biases).all(), f"its {name} is not all numbers")
-        width = matrix.shape[1]
+        width = _check_layer(name, matrix, biases, (width, matrix.shape[-1]))
     _expect(width == outputs, f"its {name} has {width} outputs instead of {outputs}")
+
+
+def _check_layer(name, matrix, biases, shape):
+    """How many outputs it has."""
+    _expect(matrix.shape == shape and biases.shape == (*shape[:-2], shape[-1]),
+            f"the layers of its {name} do not fit together")
+    _expect(np.isfinite(matrix).all() and np.isfinite(biases).all(), f"its {name} is not all numbers")
+    return shape[-1]
 
 
 def _expect(condition, otherwise):

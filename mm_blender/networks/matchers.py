@@ -14,12 +14,15 @@ from .network import Network
 
 class DecompressedMatcher(MotionMatcher):
     """Motion Matching as it is, but poses come from the Decompressor (section 4.1): of the database only its features
-    are looked at, and latents take the place of its poses."""
+    are looked at, and latents take the place of its poses.
+
+    fade, faded  as LearnedMatcher has them
+    """
 
     def __init__(self, motion, search, count, networks, states, frames=0):
         """states: (N, D + Z) features and latents of the database's frames."""
         super().__init__(motion, search, count, frames)
-        self._states = states
+        self._states, self._networks = states, networks
         self._strip = Strip(networks, states[self.frames], self._following)
 
     def pose(self):
@@ -36,15 +39,25 @@ class DecompressedMatcher(MotionMatcher):
         return super().advance()
 
     def match(self, who, queries, stay=0.0, must=None):
+        before = self.frames.copy()
         jumped = super().match(who, queries, stay, must)
-        self._strip.put(jumped, self._states[self.frames[jumped]])
+        count, self.faded = fading_frames(self._networks, self.fade), ()
+        if count and jumped:
+            self.faded = jumped
+            self._strip.fade(jumped, self._states[self.frames[jumped]], self._from(before[jumped], count))
+        else:
+            self._strip.put(jumped, self._states[self.frames[jumped]])
         return jumped
 
     def _following(self, who, _states):
-        frames = [self.frames[who]]
-        for _ in range(AHEAD):
+        return self._from(self.frames[who], AHEAD + 1)[1:]
+
+    def _from(self, frames, count):
+        """(count, W, D + Z) of frames (W,) and those that follow them."""
+        frames = [frames]
+        for _ in range(count - 1):
             frames.append(self.motion.following[frames[-1]])
-        return self._states[np.array(frames[1:])]
+        return self._states[np.array(frames)]
 
 
 class LearnedMatcher:
@@ -54,7 +67,12 @@ class LearnedMatcher:
     the combinations of tags (U,) that its query allows, as Networks.allowed() has them. The Projector is told which
     they are; what it answers is looked at with the tags that the Decompressor sees in it, and not taken if they are
     not allowed. So no motion begins that a query forbids, as far as tags are recognised.
+
+    fade   seconds in which a jump goes over by a blend of latents; 0 where it is to be inertialised
+    faded  indices of those that jumped so at the last search
     """
+
+    fade, faded = 0.0, ()
 
     def __init__(self, networks, count=1, begin=None, step=1.0):
         """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks.
@@ -104,6 +122,10 @@ class LearnedMatcher:
         marks = self.networks.combinations[self._combinations(self._strip.shown())[index]]
         return tuple(name for name, set_ in zip(self.networks.tags, marks) if set_)
 
+    def likely(self, index):
+        """Tag → how likely it holds for a character, each by itself (section 5.5)."""
+        return dict(zip(self.networks.tags, (1 / (1 + np.exp(-self._strip.shown([index]).tags[0]))).tolist()))
+
     def advance(self, step=None):
         """On by a step, from now on by another one if it is given; nobody ever comes to an end."""
         if step is not None and step != self._strip.step:
@@ -129,8 +151,21 @@ class LearnedMatcher:
         better &= self._fits(shown, who)
         jumped = who[better]
         self.costs[jumped] = costs[better]
-        self._strip.put(jumped, answers[better], shown.take(better))
+        count, self.faded = fading_frames(self.networks, self.fade / self._strip.step), ()
+        if count and len(jumped):
+            self.faded = jumped.tolist()
+            self._strip.fade(jumped, answers[better], self.predicted(jumped, count))
+        else:
+            self._strip.put(jumped, answers[better], shown.take(better))
         return jumped.tolist()
+
+    def predicted(self, who, count):
+        """(count, W, D + Z) the states of characters `who` (indices) in this frame and the next ones, if they go on.
+        Stepper and data part with time: two seconds are worth looking at, with experts."""
+        rows = [self._strip.states()[who][None]]
+        while sum(map(len, rows)) < count:
+            rows.append(self._following(who, rows[-1][-1]))
+        return np.concatenate(rows)[:count]
 
     def _fits(self, shown, who):
         """(len(who),) whether the tags of what is shown are allowed to each."""
@@ -165,9 +200,17 @@ class LearnedMatcher:
         return np.minimum(np.maximum(states, least, out=states), most, out=states)
 
 
+def fading_frames(networks, seconds):
+    """How many frames a blend of latents takes; none with networks of the first model, whose encoder is not held to a
+    Lipschitz bound: nothing promises that what lies between two of their poses is a pose (section 6.3)."""
+    return round(seconds * networks.rate) if networks.model == "moe" else 0
+
+
 class Strip:
     """The next frames that K characters play, decompressed several at once: a call of NumPy costs more than a few
     numbers more in it. They are worked out when somebody wants to know what comes.
+
+    While a character fades from what it played before, what is shown lies between the two (equations 31 to 33).
 
     step  how many frames of the data lie between two of them
     """
@@ -183,19 +226,54 @@ class Strip:
         self._all = np.arange(len(states))
         self._at = np.zeros(len(states), dtype=np.int64)  # the row that is played
         self._alone = np.ones(len(states), dtype=bool)  # who has but one row
+        self._old = {}  # of those who fade, what they played before: rows (F, D + Z), the first for row 0
+        self._weights = {}  # of those who fade, how much of the new (F,) is in each of these
         self.put(self._all, states, shown)
 
     def put(self, who, states, shown=None):
         """Characters `who` (indices) play these states (W, D + Z) from now on."""
-        if len(who):
-            self._at[who], self._alone[who] = 0, True
-            self._states[0, who] = states
-            self._shown.put((0, who), shown or self.poses.of(self._states[0, who]))
+        for index in who if self._old else ():
+            self._old.pop(int(index), None)
+        self._begin(who, states, shown)
+
+    def fade(self, who, states, old):
+        """The same, but for some frames the new motion is mixed with the old one (F, W, D + Z), more and more."""
+        shown, count = self.shown(who), len(old)
+        share = np.linspace(0, 1, count, endpoint=False, dtype=np.float32)
+        for column, index in enumerate(map(int, who)):
+            # What was played may itself be a mixture: all are weighed together.
+            mixed = self._mixed(index, old[:, column], self._at[index])
+            self._old[index], self._weights[index] = mixed, share * share * (3 - 2 * share)
+        self._begin(who, states, shown)
 
     def forget(self, step):
         """What comes, comes in steps of another length."""
         self.put(self._all, self.states(), self.shown())
         self.step = step
+
+    def _begin(self, who, states, shown):
+        if len(who):
+            self._at[who], self._alone[who] = 0, True
+            self._states[0, who] = states
+            self._shown.put((0, who), shown or self.poses.of(self._states[0, who]))
+
+    def _mixed(self, index, states, begin):
+        """States (N, D + Z) of one character, from row `begin` on, as they are shown."""
+        if index not in self._old:
+            return states
+        old, weights = self._old[index][begin:], self._weights[index][begin:]
+        states, count = states.copy(), min(len(old), len(states))
+        states[:count] = old[:count] + weights[:count, None] * (states[:count] - old[:count])
+        return states
+
+    def _go_round(self, who):
+        """The last row is the first one of the next."""
+        for index in map(int, who) if self._old else ():
+            if index in self._old:
+                self._old[index], self._weights[index] = self._old[index][AHEAD:], self._weights[index][AHEAD:]
+                if not len(self._old[index]):
+                    del self._old[index]
+        self._begin(who, self._states[AHEAD, who], self._shown.take((AHEAD, who)))
 
     def advance(self):
         """One row on."""
@@ -203,7 +281,7 @@ class Strip:
         self._at += 1
         who = np.flatnonzero(self._at == AHEAD)
         if len(who):
-            self.put(who, self._states[AHEAD, who], self._shown.take((AHEAD, who)))
+            self._go_round(who)
 
     def states(self):
         """(K, D + Z) of what is played."""
@@ -234,8 +312,10 @@ class Strip:
         who = who[self._alone[who]]
         if len(who):
             rows = self._following(who, self._states[0, who])
-            shown = self.poses.of(rows.reshape(-1, rows.shape[-1]))
             self._states[1:, who] = rows
+            for column, index in enumerate(map(int, who)) if self._old else ():
+                rows[:, column] = self._mixed(index, rows[:, column], 1)
+            shown = self.poses.of(rows.reshape(-1, rows.shape[-1]))
             self._shown.put((slice(1, None), who), shown.reshaped(AHEAD, len(who)))
             self._alone[who] = False
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .experts import Experts, Routed, gelu, gelu_between
+
 # Fewer rows than this are quicker one by one: a product of matrices first has to lay out the weights anew.
 FEW = 12
 
@@ -16,6 +18,7 @@ class Weights:
     layers        pairs of weights (in, out) and biases (out,); a ReLU lies between two layers
     mean, scale   (in,) by which its input is normalised
     centre, span  (out,) what its output is multiplied with and added to
+    experts       Experts that come first, or None; with them there are GELUs between the layers, and there may be none
     """
 
     layers: tuple
@@ -23,6 +26,7 @@ class Weights:
     scale: np.ndarray
     centre: np.ndarray
     span: np.ndarray
+    experts: Experts | None = None
 
     @property
     def inputs(self):
@@ -35,13 +39,17 @@ class Weights:
     @property
     def numbers(self):
         """How many weights and biases there are."""
-        return sum(weights.size + biases.size for weights, biases in self.layers)
+        own = sum(weights.size + biases.size for weights, biases in self.layers)
+        return own + (self.experts.numbers if self.experts is not None else 0)
 
     def halved(self):
         """The same weights as a file keeps them: rounded to float16."""
-        layers = tuple(tuple(part.astype(np.float16).astype(np.float32) for part in layer) for layer in self.layers)
-        return replace(self, layers=layers)
+        experts = self.experts and Experts(*_halved([self.experts.gate]), _halved(self.experts.layers))
+        return replace(self, layers=_halved(self.layers), experts=experts)
 
+
+def _halved(layers):
+    return tuple(tuple(part.astype(np.float16).astype(np.float32) for part in layer) for layer in layers)
 
 
 class Network:
@@ -50,7 +58,8 @@ class Network:
     def __init__(self, weights, count=1):
         """count: for so many rows memory is made ready; more may be asked for at any time."""
         self.inputs, self.outputs = weights.inputs, weights.outputs
-        self._layers = _folded(weights)
+        gate, experts, self._layers = _folded(weights)
+        self._routed = Routed(gate, experts, count) if gate else None
         self._reserve(count)
 
     def __call__(self, rows):
@@ -58,17 +67,28 @@ class Network:
         count = len(rows)
         if count > self._room:
             self._reserve(count)
+        if self._routed is not None:
+            out = self._first[:count]
+            self._routed(rows, out)
+            rows = out
         last = len(self._layers) - 1
         for index, (weights, biases) in enumerate(self._layers):
             out = self._memory[index][:count]
             _product(rows, weights, out)
             out += biases
-            rows = np.maximum(out, 0, out=out) if index < last else out
+            if index < last and self._routed is not None:
+                gelu(out, self._spare[index][:count])
+            elif index < last:
+                np.maximum(out, 0, out=out)
+            rows = out
         return rows
 
     def _reserve(self, count):
         self._room = count
         self._memory = [np.empty((count, len(biases)), dtype=np.float32) for _, biases in self._layers]
+        if self._routed is not None:
+            self._first = np.empty((count, self._routed.outputs), dtype=np.float32)
+            self._spare = [np.empty_like(room) for room in self._memory]
 
 
 def _product(rows, weights, out):
@@ -80,9 +100,15 @@ def _product(rows, weights, out):
 
 
 def _folded(weights):
-    layers = [[matrix.astype(np.float64), biases.astype(np.float64)] for matrix, biases in weights.layers]
-    first, last = layers[0], layers[-1]
-    first[0] = first[0] / weights.scale[:, None].astype(np.float64)
-    first[1] = first[1] - weights.mean.astype(np.float64) @ first[0]
+    """Gate, layers of the experts, and layers: all with the normalisations and the GELUs' factors in them."""
+    layers, experts, gate = ([[part.astype(np.float64) for part in layer] for layer in layers] for layers in (
+        weights.layers, *((weights.experts.layers, [weights.experts.gate]) if weights.experts else ((), ()))))
+    for first in gate + [(experts or layers)[0]]:
+        first[0] = first[0] / weights.scale[:, None].astype(np.float64)
+        first[1] = first[1] - weights.mean.astype(np.float64) @ first[0]
+    last = (layers or experts)[-1]
     last[0], last[1] = last[0] * weights.span, last[1] * weights.span + weights.centre
-    return [tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]
+    if experts:
+        experts, layers = gelu_between(experts), gelu_between(layers)
+    return gate[0] if gate else None, experts, [
+        tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]

@@ -48,17 +48,18 @@ class Ahead:
         self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
         self._here, self.steps = self._of_all_rows(), []
 
-    def step(self, matcher, blend, jumped=(), resumed=()):
+    def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
 
         blend    the Blend from now on
         jumped   indices of those that have jumped there
         resumed  joints that go on from how they were shown: (character, joints (P,), their rotations (P, 4), those
                  before)
+        faded    indices of those whose matcher itself goes over to what it has jumped to
         """
         self._at = [at + 1 for at in self._at]
         same = blend is self._inertia.blend or blend == self._inertia.blend  # the first is quicker, and usual
-        anew = {*jumped, *(index for index, *_ in resumed)} if same else range(len(self._at))
+        anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._at))
         left = [end - at for at, end in zip(self._at, self._end)]
         if anew or min(left) <= 0:
             who = [index for index, rows in enumerate(left) if rows <= SOON or index in anew]

@@ -6,31 +6,39 @@ over the new motion. Offsets of transitions that overlap are taken together, bec
 older offset in it.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from ..motion import quat, spring
 from .pose import Pose
 
-KINDS = ("spring", "quintic")
+KINDS = ("spring", "quintic")  # of offsets
 
 
 @dataclass(frozen=True)
 class Blend:
     """How a transition is smoothed.
 
-    kind       "spring": soon and soft; "quintic": done after a fixed time
+    kind       "spring": soon and soft; "quintic": done after a fixed time; "latent": by poses that lie
+               between the two, as networks know them, and a spring for what has no latents
     halflife   seconds in which half of a spring's offset is gone
     duration   seconds after which nothing is left of a quintic's offset
     overshoot  whether a fast motion may swing past the new pose before it settles; where it may not, it is stopped
+    fade       seconds that a blend of latents takes
     """
 
     kind: str = "spring"
     halflife: float = 0.1
     duration: float = 0.4
     overshoot: bool = True
+    fade: float = 0.3
+
+    @cached_property
+    def of_offsets(self):
+        """What is laid over the motion."""
+        return replace(self, kind="spring") if self.kind == "latent" else self
 
 
 class Inertia:

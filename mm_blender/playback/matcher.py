@@ -102,6 +102,8 @@ class MotionMatcher:
     starved   (K,) who stands at a clip's end because the search may enter no frame at all
     """
 
+    fade, faded = 0.0, ()  # frames are not blended: see LearnedMatcher
+
     def __init__(self, motion, search, count, frames=0):
         self.motion, self.searches, self._wanted = motion, [search] * count, [None] * count
         self.costs = np.zeros(count)
@@ -196,6 +198,19 @@ class MixedMatcher:
     @property
     def frames(self):
         return self._gathered(matcher.frames for matcher, _ in self._parts)
+
+    @property
+    def fade(self):
+        return self._parts[0][0].fade
+
+    @fade.setter
+    def fade(self, seconds):
+        for matcher, _ in self._parts:
+            matcher.fade = seconds
+
+    @property
+    def faded(self):
+        return [index for matcher, who in self._parts for index in who[list(matcher.faded)].tolist()]
 
     @property
     def costs(self):

@@ -70,7 +70,7 @@ class Player:
         self.legs = Legs(database.character, database.fixed, motion.moving)
         # Where in all rotations those of the legs are.
         self._turning = np.arange(pose.rotations.size).reshape(pose.rotations.shape)[:, self.legs.turning]
-        inertia = Inertia(pose, self.settings.blend, np.where(self.legs.carried, UPPER, 1.0))
+        inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.legs.carried, UPPER, 1.0))
         self._ahead = Ahead(pose, self.legs, inertia, self.dt)
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
@@ -117,14 +117,18 @@ class Player:
         """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
         self.simulation.step(velocities, yaws, halflife)
-        self.feet.lock = self.settings.lock
+        self.feet.lock, blend = self.settings.lock, self.settings.blend
+        self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
         ended = self.matcher.advance()
         jumped = self._search(velocities, yaws, halflife, ended)
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
             self.jumped[jumped] = True
+        # Who fades is where it was, and has no offset; what comes is another motion all the same.
+        faded = [index for index in self.matcher.faded if index in jumped] if blend.kind == "latent" else []
         self.contacts = self.matcher.contacts()
-        self._ahead.step(self.matcher, self.settings.blend, jumped, self._released())
+        jumped = [index for index in jumped if index not in faded] if faded else jumped
+        self._ahead.step(self.matcher, blend.of_offsets, jumped, self._released(), faded)
         self._move_roots()
         self._plant_feet()
 

@@ -47,8 +47,14 @@ _PAST_END_ITEMS = [
     ("exclude", "Exclude", "Do not enter frames whose future is not known"),
 ]
 _MODEL_ITEMS = [
-    ("lmm", "LMM", "Learned Motion Matching: three networks that know the poses, how they go on, and where to jump"),
+    ("lmm", "LMM", "Learned Motion Matching (2020): three dense networks"),
+    ("moe", "Experts", "Sparse experts and a Lipschitz encoder (2023): of many small networks two are asked at a time"),
 ]
+# When to choose which: one line each.
+MODEL_ADVICE = {
+    "lmm": "Small data, or one character: quick to train.",
+    "moe": "Much data or many characters: smaller, quicker, blends latents.",
+}
 _METHOD_ITEMS = [
     ("MM", "Motion Matching", "Frames of the database are searched for and played"),
     ("DMM", "Decompressed", "Frames are searched for in the database, and their poses come from the Decompressor"),
@@ -62,6 +68,8 @@ _RELATIVE_ITEMS = [
 _BLEND_ITEMS = [
     ("spring", "Spring", "Soon and soft: the difference decays like a damped spring"),
     ("quintic", "Quintic", "Done after a fixed time, along a polynomial of the fifth degree"),
+    ("latent", "Latent Blend", "By poses that lie between the two, as networks of experts know them; a spring where "
+                               "there are no such networks"),
 ]
 _SYNC_ITEMS = [
     ("none", "None", "The motion alone carries the character: no foot slides, and it may stray from the stick"),
@@ -257,6 +265,9 @@ class MM_Drive(bpy.types.PropertyGroup):
     blend_duration: FloatProperty(name="Duration", default=_DRIVE.blend.duration, min=0.02, soft_max=1.0, precision=3,
                                   unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                                   description="Seconds after which nothing of the difference is left")
+    blend_fade: FloatProperty(name="Blend Time", default=_DRIVE.blend.fade, min=0.02, soft_max=1.0, precision=3,
+                              unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
+                              description="Seconds in which the new motion takes over from the old one")
     overshoot: BoolProperty(name="Overshoot", default=Blend.overshoot,
                             description="A fast motion may swing past the new pose before it settles")
     root_position: EnumProperty(name="Position", items=_SYNC_ITEMS, default=_DRIVE.sync.position,

@@ -133,7 +133,8 @@ def settings_of(ob):
     settings = ob.mm.drive
     return Drive(
         settings.search_every, settings.stay,
-        _known(Blend, settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot),
+        _known(Blend, settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot,
+               settings.blend_fade),
         _known(Sync, settings.root_position, settings.root_facing, settings.root_halflife, settings.root_share,
                settings.root_radius, settings.root_angle),
         _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),

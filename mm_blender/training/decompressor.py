@@ -25,12 +25,14 @@ class DecompressorStage(Stage):
     name, error = "decompressor", "joint_error_cm"
 
     def __init__(self, examples, seed, threads=1, latents=LATENTS, hidden=HIDDEN, compressor=(COMPRESSOR,),
-                 pairs=PAIRS):
+                 pairs=PAIRS, networks=None):
+        """networks: others than those of the paper."""
         size, rows = examples.features.shape[1], examples.layout.size
         torch.manual_seed(seed)
-        super().__init__({"compressor": layers(examples.table.shape[1], *compressor, latents, activation=nn.ELU),
-                          "decompressor": layers(size + latents, hidden, rows)}, seed, examples.device, threads,
-                         matrices=True)
+        networks = networks or {
+            "compressor": layers(examples.table.shape[1], *compressor, latents, activation=nn.ELU),
+            "decompressor": layers(size + latents, hidden, rows)}
+        super().__init__(networks, seed, examples.device, threads, matrices=True)
         self.examples, self.latents, self._pairs = examples, latents, pairs
         database = examples.database
         self.kinematics = Kinematics(database.skeleton, examples.layout, examples.moving, database.fixed,
@@ -83,7 +85,7 @@ class DecompressorStage(Stage):
     def _pose_losses(self, rows, batch):
         examples, parts, sizes = self.examples, self.examples.layout.parts, self._sizes
         wrong = rows - batch[:, :examples.layout.size]
-        apart, between = wrong.abs().mean(0) / self._span, _pairwise(wrong, 0).abs().mean(0) / self._changes
+        apart, between = wrong.abs().mean(0) / self._span, pairwise(wrong, 0).abs().mean(0) / self._changes
         losses = {}
         for name in ("rotations", "positions", "travel"):
             if parts[name].stop > parts[name].start:
@@ -95,16 +97,16 @@ class DecompressorStage(Stage):
         missed = [mine - true for mine, true in zip(self.kinematics(rows), examples.targets(batch))]
         for name, speed, size, off in zip(("places", "axes"), ("place_speeds", "axis_speeds"), (_far, _size), missed):
             losses[f"character {name}"] = size(off) / sizes[name]
-            losses[f"character {name} speed"] = SPEED * size(_pairwise(off, -1)) / sizes[speed]
+            losses[f"character {name} speed"] = SPEED * size(pairwise(off, -1)) / sizes[speed]
         return {name: WEIGHTS.get(name.removesuffix(" speed"), 1.0) * loss for name, loss in losses.items()}
 
     def _regular(self, latents):
-        change = _pairwise(latents, 0).abs().mean()
+        change = pairwise(latents, 0).abs().mean()
         return {"latent size": REGULAR * (latents ** 2).mean(), "latent sparsity": REGULAR * latents.abs().mean(),
                 "latent speed": REGULAR * change / self._feature_changes}
 
 
-def _pairwise(values, dim):
+def pairwise(values, dim):
     """From the first half to the second: the change from each frame to the one that follows it."""
     first, second = values.chunk(2, dim)
     return second - first

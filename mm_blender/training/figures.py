@@ -9,6 +9,10 @@ from ..networks.network import Network
 # So many frames, windows and queries are looked at.
 MOST = 4000
 DRIFT = (0.25, 0.5, 1.0)
+# Where queries are frames themselves, nothing is compared with a distance of nothing.
+LEAST = 0.1
+# Frames of going on from a start that is off by this share of what features and latents vary by.
+FAR, NOISE = 120, 0.15
 # What a figure may be at most for the verdicts "good" and "usable".
 BOUNDS = {"joint_error_cm": (0.5, 1.5, "the poses are off by {:.2f} cm"),
           "drift_1s_cm": (3.0, 8.0, "motion that goes on by itself is off by {:.1f} cm after a second"),
@@ -55,6 +59,34 @@ def of_stepper(examples, kinematics, decompressor, stepper, latents):
     return _rounded(figures)
 
 
+def of_noisy_starts(examples, kinematics, decompressor, stepper, latents):
+    """Centimetres that joints are off after going on for FAR frames from states that are off (section 6.2.1)."""
+    starts = _some(examples.starts(FAR, held=True), MOST // 8)
+    if not len(starts):
+        return float("nan")
+    states = _states(examples, latents, np.arange(len(examples)))
+    low, high, rng = states.min(axis=0), states.max(axis=0), np.random.default_rng(0)
+    state = states[starts] + NOISE * states.std(axis=0) * rng.standard_normal(states[starts].shape, dtype=np.float32)
+    step, one = Network(stepper.halved()), np.ones((len(starts), 1), dtype=np.float32)
+    for _ in range(FAR):
+        state = np.clip(state + step(np.concatenate([state, one], axis=1)), low, high)
+    true = examples.rows.cpu().numpy()[examples.window(starts, FAR)[-1]]
+    mine = Network(decompressor.halved())(state)
+    return 100 * float(np.linalg.norm(_places(kinematics, mine) - _places(kinematics, true), axis=0).mean())
+
+
+def of_blends(examples, kinematics, decompressor, latents, playing, entered):
+    """The share of poses half-way between frames (Q,) that are played and those that are jumped to, whose nearest
+    frame is no farther than 95 % of neighbouring frames are from each other."""
+    places, following = examples.places.cpu().numpy().reshape(len(examples), -1), examples.following
+    pairs = _some(np.flatnonzero(following != np.arange(len(examples))))
+    least = np.percentile(_apart(places[pairs], places[following[pairs]]), 95)
+    some = _some(np.arange(len(playing)), MOST // 20)
+    middle = (_states(examples, latents, playing[some]) + _states(examples, latents, entered[some])) / 2
+    shown = _places(kinematics, Network(decompressor.halved())(middle)).transpose(2, 0, 1).reshape(len(some), -1)
+    return float(np.mean([_apart(places, pose).min() <= least for pose in shown]))
+
+
 def of_projector(stage, queries, limits, nearest):
     """How far the answers to queries (Q, D) are from them, as a share of how far the nearest frames (Q,) are; and how
     far the answers are from any frame at all, by the same measure."""
@@ -63,12 +95,13 @@ def of_projector(stage, queries, limits, nearest):
     weights, features = stage.search.weights, stage.examples.database.features
     distance = np.linalg.norm((answers - queries) * weights, axis=1)
     least = np.linalg.norm((features[nearest] - queries) * weights, axis=1)
+    usual = max(least.mean(), LEAST)
     some = slice(None, None, max(1, len(queries) // 500))
     frames = stage.nearest(answers[some], limits[some])
     stray = np.linalg.norm((features[frames] - answers[some]) * weights, axis=1)
-    return _rounded({"projector_ratio": distance.mean() / least.mean(),
+    return _rounded({"projector_ratio": distance.mean() / usual,
                      "projector_ratio_median": np.median(distance / np.maximum(least, 1e-6)),
-                     "projector_stray": stray.mean() / least.mean()})
+                     "projector_stray": stray.mean() / usual})
 
 
 def verdict(figures):
@@ -112,6 +145,12 @@ def _states(examples, latents, frames):
 def _places(kinematics, rows):
     with torch.no_grad():
         return kinematics(torch.as_tensor(rows, device=kinematics.device))[0].cpu().numpy()
+
+
+def _apart(places, others):
+    """Mean distance of the joints in places (…, 3 J), components first."""
+    wrong = (places - others).reshape(*places.shape[:-1], 3, -1)
+    return np.sqrt(np.square(wrong).sum(axis=-2)).mean(axis=-1)
 
 
 def _some(frames, most=MOST):

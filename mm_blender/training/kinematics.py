@@ -30,22 +30,33 @@ class Kinematics:
     def __call__(self, rows):
         """Places (3, J - 1, F) and the first two axes (3, 2, J - 1, F) of rows (F, R), the root at the origin; joints
         in the order of the tree's levels."""
-        columns, frames = rows.t(), len(rows)
-        axes = columns.index_select(0, self._axes).reshape(3, 2, self._joints, frames)
+        placed = self.placed(rows, self.local(self.axes(rows)))
+        return placed[:, 3], placed[:, :2]
+
+    def axes(self, rows):
+        """(3, 2, J - 1, F) the first two axes of each joint as they are in the rows, of whatever length."""
+        return rows.t().index_select(0, self._axes).reshape(3, 2, self._joints, len(rows))
+
+    def local(self, axes):
+        """(3, 3, J - 1, F) the three axes of each joint, seen from the one that it hangs from, of its first two."""
         x = _unit(axes[:, 0])
         y = _unit(axes[:, 1] - x * (x * axes[:, 1]).sum(0))
+        return torch.stack([x, y, cross(x, y)], 1)
+
+    def placed(self, rows, local):
+        """(3, 4, J - 1, F) the three axes of each joint and its place, in the character's space."""
+        columns, frames = rows.t(), len(rows)
         arms = self._fixed.expand(3, self._joints, frames)
         if len(self._moving):
             own = columns.index_select(0, self._positions).reshape(3, len(self._moving), frames)
             arms = arms.index_copy(1, self._moving, own)
-        first, *others = torch.stack([x, y, _cross(x, y), arms], 1).split(self._sizes, 2)
+        first, *others = torch.cat([local, arms[:, None]], 1).split(self._sizes, 2)
         placed = [first]
         for local, above in zip(others, self._above):
             parents = placed[-1].index_select(2, above)
             turned = (parents[:, :3, None] * local).sum(1)
             placed.append(torch.cat([turned[:, :3], (turned[:, 3] + parents[:, 3])[:, None]], 1))
-        placed = torch.cat(placed, 2)
-        return placed[:, 3], placed[:, :2]
+        return torch.cat(placed, 2)
 
 
 def _indices(numbers, device):
@@ -56,7 +67,7 @@ def _unit(vectors):
     return vectors * torch.rsqrt((vectors * vectors).sum(0) + 1e-12)
 
 
-def _cross(a, b):
+def cross(a, b):
     """Of (3, …); torch's own takes several times as long."""
     (ax, ay, az), (bx, by, bz) = a.unbind(), b.unbind()
     return torch.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

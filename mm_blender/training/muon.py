@@ -15,7 +15,7 @@ SIZE = 0.2
 
 
 class Muon(torch.optim.Optimizer):
-    """For matrices only."""
+    """For matrices, also many of the same size in one tensor (…, rows, columns): each by itself."""
 
     def __init__(self, parameters, lr, turns=TURNS, momentum=0.95):
         super().__init__(parameters, {"lr": lr, "momentum": momentum})
@@ -31,16 +31,17 @@ class Muon(torch.optim.Optimizer):
                 mean = known["mean"].lerp_(matrix.grad, 1 - group["momentum"])
                 # The mean with the newest gradient counted once more, as Nesterov does.
                 step = orthogonal(matrix.grad.lerp(mean, group["momentum"]), self._turns)
-                matrix.add_(step, alpha=-group["lr"] * SIZE * max(matrix.shape) ** 0.5)
+                matrix.add_(step, alpha=-group["lr"] * SIZE * max(matrix.shape[-2:]) ** 0.5)
 
 
 def orthogonal(matrix, turns=TURNS):
     """Roughly the nearest matrix whose singular values are all 1."""
-    if matrix.shape[0] > matrix.shape[1]:
-        return orthogonal(matrix.t(), turns).t()
+    if matrix.shape[-2] > matrix.shape[-1]:
+        return orthogonal(matrix.mT, turns).mT
     first, third, fifth = POLYNOMIAL
-    matrix = matrix / (matrix.norm() + 1e-7)
+    found = matrix.reshape(-1, *matrix.shape[-2:])
+    found = found / (torch.linalg.matrix_norm(found, keepdim=True) + 1e-7)
     for _ in range(turns):
-        square = matrix @ matrix.t()
-        matrix = torch.addmm(matrix, torch.addmm(square, square, square, beta=third, alpha=fifth), matrix, beta=first)
-    return matrix
+        square = found @ found.mT
+        found = torch.baddbmm(found, torch.baddbmm(square, square, square, beta=third, alpha=fifth), found, beta=first)
+    return found.view_as(matrix)

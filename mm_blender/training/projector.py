@@ -31,14 +31,15 @@ class ProjectorStage(Stage):
 
     name, error = "projector", "projector_ratio"
 
-    def __init__(self, examples, latents, driven, seed, hidden=HIDDEN):
-        """driven: what queries.of_chance() has heard."""
+    def __init__(self, examples, latents, driven, seed, hidden=HIDDEN, batch=BATCH, networks=None):
+        """driven: what queries.of_chance() has heard; networks: another one than that of the paper."""
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
         self._size, combinations = examples.features.shape[1], len(examples.combinations[0])
         torch.manual_seed(seed)
-        super().__init__({"projector": layers(self._size + combinations, *[hidden] * HIDDEN_LAYERS,
-                                              self.states.shape[1])}, seed, examples.device, matrices=True,
-                         turns=FEWER_TURNS)
+        networks = networks or {
+            "projector": layers(self._size + combinations, *[hidden] * HIDDEN_LAYERS, self.states.shape[1])}
+        super().__init__(networks, seed, examples.device, matrices=True, turns=FEWER_TURNS)
+        self._batch = batch
         self.search = search_of(examples.database)
         self.limits = Limits(examples)
         self._driven = driven[0], self.limits.numbers(driven[1]), driven[2]
@@ -50,7 +51,7 @@ class ProjectorStage(Stage):
     def losses(self, share, rng):
         if self.iterations % EVERY == 0:
             self._pool.renew(RENEWED, rng)
-        queries, allowed, frames = self._pool.some(BATCH, rng)
+        queries, allowed, frames = self._pool.some(self._batch, rng)
         answers, true = self.project(queries, allowed), self.states[frames]
         wrong = ((answers - true) / self._scale).abs()
         away, nearest = (self._cost(queries, states) for states in (answers, true))
@@ -61,7 +62,11 @@ class ProjectorStage(Stage):
 
     def project(self, queries, allowed):
         known = torch.cat([(queries - self._mean[:self._size]) / self._scale[:self._size], allowed], 1)
-        return self.networks["projector"](known) * self._scale + self._mean
+        return self.answer(known) * self._scale + self._mean
+
+    def answer(self, known):
+        """(B, D + Z) what the network makes of its input (B, D + U)."""
+        return self.networks["projector"](known)
 
     def weights(self):
         combinations = torch.zeros(len(self.examples.combinations[0]), device=self._mean.device)

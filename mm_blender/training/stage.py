@@ -11,13 +11,19 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..errors import Cancelled
+from ..errors import Cancelled, MotionError
 from ..networks.network import Weights
 from . import ranks
+from .experts.layers import Experts, plain
 from .muon import TURNS, Muon
 
 # The learning rate at the beginning; it falls to zero along half a cosine by the end of the budget.
 RATE, MUON_RATE, WARM = 2e-3, 8e-3, 0.02
+# A step whose gradient is no number is not taken, and those that follow are so much smaller; after so many in a row it
+# is over.
+SMALLER, MOST_FAILURES = 0.5, 20
+# Experts that got nothing in so many steps begin anew, in this share of the training.
+REVIVE, REVIVING = 200, 0.7
 # Instead of a share: the training was cancelled.
 CANCELLED = math.nan
 
@@ -44,8 +50,8 @@ class Stage:
         self.device, self.lock = device, Lock()
         self.networks = nn.ModuleDict(networks).to(device)
         self.parameters = list(self.networks.parameters())
-        by_muon = [one for one in self.parameters if matrices and one.ndim == 2]
-        others = [one for one in self.parameters if not matrices or one.ndim < 2]
+        by_muon = [one for one in self.parameters if matrices and one.ndim > 1 and min(one.shape[-2:]) > 1]
+        others = [one for one in self.parameters if all(one is not other for other in by_muon)]
         self.optimisers = [torch.optim.AdamW(others, lr=RATE, weight_decay=1e-3, fused=True)]
         if by_muon:
             self.optimisers.append(Muon(by_muon, MUON_RATE, turns))
@@ -53,6 +59,7 @@ class Stage:
         self._threads = ThreadPoolExecutor(threads) if threads > 1 else None
         self._group = ranks.Group(device)
         self.iterations, self.patience = 0, Patience()
+        self._calm, self._failures = 1.0, 0
 
     def losses(self, share, rng):
         """Name → loss of a new batch, at a share of the whole training; to be written by each kind of stage."""
@@ -73,12 +80,29 @@ class Stage:
         with self.lock:
             losses = self._descend(share)
             self._group.average(self.parameters)
-            nn.utils.clip_grad_norm_(self.parameters, 1.0)
-            for optimiser in self.optimisers:
-                optimiser.param_groups[0]["lr"] = self.rate(share) * optimiser.defaults["lr"]
-                optimiser.step()
+            if self._is_sound(nn.utils.clip_grad_norm_(self.parameters, 1.0)):
+                for optimiser in self.optimisers:
+                    optimiser.param_groups[0]["lr"] = self._calm * self.rate(share) * optimiser.defaults["lr"]
+                    optimiser.step()
             self.iterations += 1
+            if self.iterations % REVIVE == 0 and share < REVIVING:
+                for experts in self._experts():
+                    experts.revive(self.rngs[0])
         return losses
+
+    def _is_sound(self, size):
+        """Whether a gradient of that size can be followed."""
+        if torch.isfinite(size):
+            self._failures = 0
+            return True
+        self._calm, self._failures = self._calm * SMALLER, self._failures + 1
+        if self._failures > MOST_FAILURES:
+            raise MotionError(f"The {self.name} cannot be trained: its errors are no numbers any more. Look for broken "
+                              "poses in the clips, or train with another seed.")
+        return False
+
+    def _experts(self):
+        return [module for module in self.networks.modules() if isinstance(module, Experts)]
 
     def state(self):
         """What a checkpoint keeps."""
@@ -138,11 +162,11 @@ class Patience:
 
 
 def to_weights(network, mean, scale, centre, span):
-    """A trained network as NumPy runs it."""
-    linear = [module for module in network if isinstance(module, nn.Linear)]
-    pairs = tuple((one.weight.detach().cpu().numpy().T.copy(), one.bias.detach().cpu().numpy().copy())
-                  for one in linear)
-    return Weights(pairs, *(part.detach().cpu().numpy().astype(np.float32) for part in (mean, scale, centre, span)))
+    """A trained network, Experts or layers one after the other, as NumPy runs it."""
+    modules = list(network) if isinstance(network, nn.Sequential) else [network]
+    linear = [(one.weight.t(), one.bias) for one in modules if isinstance(one, nn.Linear)]
+    experts = modules[0].known() if isinstance(modules[0], Experts) else None
+    return Weights(plain(linear), *plain([(mean, scale, centre, span)])[0], experts)
 
 
 def _plain(state):

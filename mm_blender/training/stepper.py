@@ -20,15 +20,17 @@ class StepperStage(Stage):
 
     name, error = "stepper", "drift_1s_cm"
 
-    def __init__(self, examples, latents, seed, hidden=HIDDEN):
+    def __init__(self, examples, latents, seed, hidden=HIDDEN, windows=WINDOWS, steps=STEPS_PER_BATCH, networks=None):
+        """networks: another one than that of the paper."""
         self.examples, self.states = examples, torch.cat([examples.features, latents], 1)
         size = self.states.shape[1]
         torch.manual_seed(seed)
-        super().__init__({"stepper": layers(size + 1, hidden, hidden, size)}, seed, examples.device, matrices=True,
-                         turns=FEWER_TURNS)
+        networks = networks or {"stepper": layers(size + 1, hidden, hidden, size)}
+        super().__init__(networks, seed, examples.device, matrices=True, turns=FEWER_TURNS)
         self._parts = slice(0, examples.features.shape[1]), slice(examples.features.shape[1], size)
         # Where clips are too short for a window, the one before it stays.
-        self._windows = [(share, length, starts) for share, length in WINDOWS if len(starts := examples.starts(length))]
+        self._windows = [(share, length, starts) for share, length in windows if len(starts := examples.starts(length))]
+        self._steps = steps
         self._far = examples.starts(int(OTHER_WINDOW * STRIDES[1]))
         self._measure()
 
@@ -36,8 +38,8 @@ class StepperStage(Stage):
         stride, (_, length, starts) = 1.0, [window for window in self._windows if share >= window[0]][-1]
         if len(self._far) and rng.random() < OTHER_RATES:
             stride, starts, length = float(rng.uniform(*STRIDES)), self._far, min(length, OTHER_WINDOW)
-        true = self._window(rng.choice(starts, STEPS_PER_BATCH // length), length, stride)
-        states = self.run(true[0], length, stride)
+        true = self._window(rng.choice(starts, self._steps // length), length, stride)
+        states = self.run(self.begin(true[0], rng), length, stride)
         wrong = states - true
         # At other strides both are that many times a step.
         between = (wrong[1:] - wrong[:-1]) / (self._changes * stride)
@@ -53,8 +55,16 @@ class StepperStage(Stage):
         step = torch.full((len(state), 1), float(stride), device=state.device)
         for _ in range(length):
             known = torch.cat([(states[-1] - self._mean) / self._scale, step - 1], 1)
-            states.append(states[-1] + stride * (self.networks["stepper"](known) * self._span + self._centre))
+            states.append(states[-1] + stride * (self.change(known) * self._span + self._centre))
         return torch.stack(states)
+
+    def begin(self, state, rng):
+        """What a window begins with, of the true state (B, D + Z)."""
+        return state
+
+    def change(self, known):
+        """(B, D + Z) what the network makes of its input (B, D + Z + 1)."""
+        return self.networks["stepper"](known)
 
     def weights(self):
         one = torch.ones(1, device=self._mean.device)

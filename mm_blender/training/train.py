@@ -15,12 +15,17 @@ from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
 from ..playback.cast import Cast
+from ..playback.legs import Legs
 from ..playback.library import Library
 from ..steps import Progress
 from . import device as devices
-from . import figures, queries, ranks
+from . import figures, plan, queries, ranks
 from .decompressor import DecompressorStage
 from .examples import Examples
+from .experts.decompressor import ExpertDecompressorStage
+from .experts.projector import ExpertProjectorStage
+from .experts.sizes import experts_for
+from .experts.stepper import ExpertStepperStage
 from .job import Helper, Job
 from .projector import ProjectorStage
 from .stage import CANCELLED
@@ -31,6 +36,9 @@ FIRST = 0.3
 # Seconds between lines of progress, between figures, and between checkpoints.
 LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
 POLL = 0.1
+# The stages of each model.
+MODELS = {"lmm": (DecompressorStage, StepperStage, ProjectorStage),
+          "moe": (ExpertDecompressorStage, ExpertStepperStage, ExpertProjectorStage)}
 # Threads that share the Decompressor's batch: more than a few get too little to do each.
 MOST_THREADS = 4
 
@@ -43,10 +51,12 @@ class Budget:
     iterations: int | None = None
 
 
-def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None, device="auto"):
+def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None, device="auto",
+          model="lmm"):
     """Trains on a .mmdb file and writes a .mmnet file; its figures and the verdict as plain values. With torchrun the
     first process does so, and the others help it.
 
+    model   "lmm", the networks of 2020, or "moe", those of 2023 that are made of experts
     folder  of the job; beside the output if it is not given
     watch   is called with the Progress now and then
     """
@@ -57,7 +67,7 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
     motion = databases.load(database)
     job = Job(folder or f"{output}.training", resume) if ranks.FIRST else Helper(folder or f"{output}.training")
     kept = job.kept() if resume else None
-    training = _Training(motion, job, budget or Budget(), seed, watch, started, device)
+    training = _Training(motion, job, budget or Budget(), seed, watch, started, device, model)
     if kept is not None:
         training.resume(kept)
     try:
@@ -72,18 +82,29 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
 
 
 class _Training:
-    def __init__(self, motion, job, budget, seed, watch, started, device):
-        self.motion, self.job, self.budget, self.seed, self.watch = motion, job, budget, seed, watch
+    def __init__(self, motion, job, budget, seed, watch, started, device, model):
+        self.motion, self.job, self.budget, self.seed, self.watch, self.model = motion, job, budget, seed, watch, model
         self._started, self._before = started, 0.0
         self.examples = Examples(motion, device)
         if not len(self.examples.starts(1)):
             raise MotionError("The database has too few frames to learn from: bake longer clips.")
-        self.decompressor = DecompressorStage(self.examples, seed, threads=_threads(device))
+        Legs(motion.character, motion.fixed, self.examples.moving)  # what cannot be driven is said now
+        self._kinds, self._options = MODELS[model], [{}] * 3
+        if model == "moe":
+            self._options = [{"experts": count} for count in experts_for(len(self.examples))]
+        self._say_plan()
+        self.decompressor = self._kinds[0](self.examples, seed, threads=_threads(device), **self._options[0])
         self.stepper = self.projector = None
         self.latents, self.figures, self._measuring = None, {}, 0.0
         self._begun, self._kept_states, self._losses = {}, {}, {}
         now = time.monotonic()
         self._told = self._measured = self._saved = now
+
+    def _say_plan(self):
+        """What will be done, and why, before it is."""
+        self.job.write(plan=(text := plan.of(self.examples, self.model, self._options[0])))
+        if self.watch is not None:
+            self.watch(Progress(0.0, text))
 
     @property
     def seconds(self):
@@ -116,13 +137,16 @@ class _Training:
         with ExitStack() as still:
             for stage in self._stages():
                 still.enter_context(stage.lock)
-            self.job.keep({"key": self.motion.key, "seed": self.seed, "seconds": self.seconds, "begun": self._begun,
+            self.job.keep({"key": self.motion.key, "seed": self.seed, "model": self.model,
+                           "seconds": self.seconds, "begun": self._begun,
                            # Those that were kept before stay, until they are trained on.
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
             raise MotionError("The checkpoint is of another database or seed: train without --resume.")
+        if kept.get("model", "lmm") != self.model:
+            raise MotionError("The checkpoint is of another model: choose that model, or train without --resume.")
         self._before, self._begun = kept["seconds"], kept["begun"]
         self._kept_states = kept["stages"]
         self._restored(self.decompressor)
@@ -147,8 +171,8 @@ class _Training:
         self.latents = latents.cpu().numpy()
         self._library = Library(self.motion)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
-        self.stepper = self._restored(StepperStage(self.examples, latents, self.seed))
-        self.projector = self._restored(ProjectorStage(self.examples, latents, driven, self.seed))
+        self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options[1]))
+        self.projector = self._restored(self._kinds[2](self.examples, latents, driven, self.seed, **self._options[2]))
         asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from mm_blender.control import speeds
+from mm_blender.networks.experts import Experts
 from mm_blender.networks.file import Networks
 from mm_blender.networks.layout import Layout
 from mm_blender.networks.network import Weights
 
-LATENTS, HIDDEN = 4, 16
+LATENTS, HIDDEN, EXPERTS = 4, 16, 8
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +24,20 @@ def networks(demo_database):
 @pytest.fixture(scope="session")
 def make_weights():
     return random_weights
+
+
+@pytest.fixture(scope="session")
+def make_experts():
+    return random_experts
+
+
+@pytest.fixture(scope="session")
+def networks_of_experts(networks):
+    rng = np.random.default_rng(0)
+    state, size = networks.limits.shape[1], networks.schema.size
+    return replace(networks, stepper=random_experts(rng, state + 1, (6, state)),
+                   decompressor=random_experts(rng, state, (6, 5), (8, networks.layout.size)),
+                   projector=random_experts(rng, size + len(networks.combinations), (6, state)))
 
 
 def untrained(database):
@@ -61,3 +76,16 @@ def random_weights(rng, *sizes):
     normals = (rng.normal(size=sizes[0]), rng.uniform(0.5, 2, sizes[0]), rng.normal(size=sizes[-1]),
                rng.uniform(0.5, 2, sizes[-1]))
     return Weights(layers, *(part.astype(np.float32) for part in normals))
+
+
+def random_experts(rng, inputs, sizes, tail=()):
+    def pairs(*numbers, many=()):
+        return tuple((rng.normal(0, before ** -0.5, (*many, before, after)).astype(np.float32),
+                      rng.normal(0, 0.1, (*many, after)).astype(np.float32)) for before, after in pairwise(numbers))
+    experts = Experts((3 * rng.normal(size=(inputs, EXPERTS)).astype(np.float32), np.zeros(EXPERTS, dtype=np.float32)),
+                      pairs(inputs, *sizes, many=(EXPERTS,)))
+    layers = pairs(sizes[-1], *tail)
+    outputs = tail[-1] if tail else sizes[-1]
+    normals = (rng.normal(size=inputs), rng.uniform(0.5, 2, inputs), rng.normal(size=outputs),
+               rng.uniform(0.5, 2, outputs))
+    return Weights(layers, *(part.astype(np.float32) for part in normals), experts)

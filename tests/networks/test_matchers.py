@@ -128,3 +128,21 @@ def test_what_is_not_wanted_is_left_though_it_fits_best(networks, learned):
     assert matcher.match([0], matcher.features()) == []
     matcher.allow(0, wanted, wanted)
     assert matcher.match([0], matcher.features()) == [0]
+
+
+def test_each_tag_has_a_probability(networks, learned):
+    matcher = learned()
+    likely = matcher.likely(1)
+    row = Network(networks.decompressor)(matcher.states())[1]
+    assert list(likely) == list(networks.tags) and all(0 <= share <= 1 for share in likely.values())
+    above = row[networks.layout.parts["tags"]] > 0
+    assert [share > 0.5 for share in likely.values()] == above.tolist()
+
+
+def test_what_comes_is_known_for_two_seconds(networks, learned):
+    matcher = learned()
+    rows = matcher.predicted([0, 2], 2 * round(networks.rate))
+    for row in rows[:25]:
+        assert matcher.states()[[0, 2]] == pytest.approx(row, abs=1e-5)
+        matcher.advance()
+    assert len(rows) == 2 * round(networks.rate)

@@ -55,8 +55,9 @@ def test_every_setting_of_driving_is_somewhere(character):
     settings = character.mm.drive
     settings.own_speeds = True
     found = shown()
-    settings.blend, settings.target = "quintic", bpy.data.objects.new("Other", character.data)
-    found |= shown()
+    settings.target = bpy.data.objects.new("Other", character.data)
+    for settings.blend in ("quintic", "latent"):
+        found |= shown()
     assert {prop.identifier for prop in settings.bl_rna.properties} - hidden <= found
     assert {"responsiveness", "quality"} <= shown("MM_PT_drive_matching")
 

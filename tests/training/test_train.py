@@ -60,7 +60,8 @@ def test_progress_is_written_line_by_line(trained, tmp_path):
     from mm_blender.training.job import Job
 
     trained("first")
-    lines = Job(tmp_path / "first.mmnet.training", resume=True).lines()
+    plan, *lines = Job(tmp_path / "first.mmnet.training", resume=True).lines()
+    assert "frames" in plan["plan"]
     assert {line.get("stage") for line in lines} >= {"decompressor", "stepper", "projector"}
     shares = [line["share"] for line in lines]
     assert shares == sorted(shares) and lines[-1]["done"] and "verdict" in lines[-1]["figures"]
