@@ -141,8 +141,9 @@ def trained(arguments):
 
 def ablation(arguments):
     """Trains the second model without each of its parts, beside the first, and prints a table in Markdown."""
-    script = ROOT / "scripts" / "ablation.py"
-    return _run([torch_environment(), script, *arguments.databases, "--minutes", str(arguments.minutes)])
+    paths = [str(Path(path).resolve()) for path in arguments.databases]
+    return _run([torch_environment(), "-m", "mm_blender.training.ablation", *paths, "--minutes",
+                 str(arguments.minutes)])
 
 
 def pictures(arguments):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The second model beside the first, and without each of its parts: one row for each, all trained for the same time.
 
-    python scripts/ablation.py DB.mmdb… [--minutes 15] [--rows lmm,moe,…]      (a Python with torch and NumPy)
+    python -m mm_blender.training.ablation DB.mmdb… [--minutes 15] [--rows lmm,moe,…]      (a Python with torch and NumPy)
 
 Times are of one thread's own work, whatever else the machine does: as the training process shares them out, the
 Decompressor has its part, Stepper and Projector each the rest. Prints a table in Markdown.
@@ -14,21 +14,18 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECL
     os.environ[name] = "1"  # read when NumPy and torch are imported
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from mm_blender.evaluate.running import quickest
-from mm_blender.matching import database as databases
-from mm_blender.playback.library import Library
-from mm_blender.training import figures, queries
-from mm_blender.training.examples import Examples
-from mm_blender.training.experts.sizes import experts_for
-from mm_blender.training.train import FIRST, MODELS
+from ..evaluate.running import quickest
+from ..matching import database as databases
+from ..playback.library import Library
+from . import figures, queries
+from .examples import Examples
+from .experts.sizes import experts_for
+from .train import FIRST, MODELS
 
 # Name → model, and what its Decompressor, its Stepper and its Projector are without. Two experts are both asked each
 # time: a plain network.
