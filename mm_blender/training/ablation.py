@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The second model beside the first, and without each of its parts: one row for each, all trained for the same time.
 
-    python -m mm_blender.training.ablation DB.mmdb… [--minutes 15] [--rows lmm,moe,…]      (a Python with torch and NumPy)
+    python -m mm_blender.training.ablation DB.mmdb… [--minutes 15] [--rows lmm,moe,…]  (a Python with torch and NumPy)
 
 Times are of one thread's own work, whatever else the machine does: as the training process shares them out, the
 Decompressor has its part, Stepper and Projector each the rest. Prints a table in Markdown.
