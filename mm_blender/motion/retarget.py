@@ -27,9 +27,11 @@ BENT = 0.02
 # The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
 # beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
 DEEPEST = 0.005
+# A toe that a shorter foot has so high (share of the leg), when its heel rises, does not stand any more.
+LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
-_NONE, _UP = quat.identity()[:, None], np.eye(3, dtype=np.float32)[2][:, None, None]
+_NONE = quat.identity()[:, None]
 # So many seconds of a loop before and after it are looked at.
 AROUND = 1.5
 # Fewer numbers are turned by matrices: a call costs more than they do.
@@ -117,12 +119,12 @@ class Retarget:
         return *solved, contacts
 
     def _with_own_contacts(self, clip):
-        """A foot without toes stands until the heel rises."""
-        if clip.contacts is None or self.has_toes or not all(self.source.has(f"{side}_toe") for side in SIDES):
+        """When the heel rises, a shorter foot leaves the ground sooner; one without toes leaves it at once."""
+        if clip.contacts is None or not self._shorter:
             return clip
         positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
-        heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heights[:, 0]
-        return clip.with_changes(contacts=clip.contacts & (heels * self._per_leg < LOW))
+        heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heels[:, 0]
+        return clip.with_changes(contacts=clip.contacts & (self._shorter * heels * self._per_leg < LEAVES))
 
     def _solved(self, positions, rotations, moving=None, held=None):
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
@@ -172,31 +174,31 @@ class Retarget:
 
     def _ways(self, place, legs, source, held):
         """Ways (3, 2, F) on which the legs bring the feet to where they should be; the moving joint's place (3, F)
-        rises or sinks by what the standing feet have in common.
+        moves by what the standing feet have in common: hips may go another way, limbs should not.
 
         On the ground it is the ankle that is where the source has it, by its scale: the lengths of feet may differ. The
-        height is that of the toe.
+        height is that of the toe, higher where a shorter foot is on its tip.
 
         legs    (3, 2, 4, F) hip, knee, ankle and toe as the angles have them, seen from the moving joint
         source  (3, 4, F) ankles and toes of the source
         """
         ways = self._feet + self._feet_scale * source[:, :2] - place[:, None]
         high = source[2, 2:] - self._heights
-        ways[2] += self.scale * high
+        heels = source[2, :2] - self._heels
+        ways[2] += self.scale * (high + self._toes_up * np.maximum(heels, 0))
         ways[:2] -= legs[:2, :, 2]
         ways[2] -= legs[2, :, 3]
         high *= self._per_leg
         weight = _eased(np.clip((HIGH - high) / (HIGH - LOW), 0, 1))
         if held is not None:
             ways, weight = held.held(ways, weight, place, legs[:, :, 3], self.standing[:, :1])
-        heels = (source[2, :2] - self._heels) * self._per_leg
-        near = _eased(np.clip(1 - np.maximum(high, heels * HEEL) / NEAR, 0, 1))
-        rise = (near * ways[2]).sum(axis=0) / np.maximum(near.sum(axis=0), 1)
+        near = _eased(np.clip(1 - np.maximum(high, heels * self._per_leg * HEEL) / NEAR, 0, 1))
+        shift = (near * ways).sum(axis=1) / np.maximum(near.sum(axis=0), 1)
         if held is not None:
-            rise = held.smoothed(rise)
-            rise -= held.sinking(self._legs.missing(legs, ways - rise * _UP))
-        place[2] += rise
-        ways[2] -= rise
+            shift = np.stack([held.smoothed(part) for part in shift])
+            shift[2] -= held.sinking(self._legs.missing(legs, ways - shift[:, None]))
+        place += shift
+        ways -= shift[:, None]
         ways *= weight
         if held is not None:
             np.maximum(ways[2], self.standing[:, :1] - legs[2, :, 3] - place[2], out=ways[2])
@@ -243,9 +245,21 @@ class Retarget:
         feet[2] = own.heights
         self._place_as(at - self.scale * hips, feet, heights, source_tall)
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
+        self._shorter = self._shorter_feet(stance.positions, ankles)
+        self._toes_up = self._shorter if self.has_toes else 0.0
         parent = skeleton.parents[self.moving]
         above = from_root(*skeleton.rest)[0][parent], quat.inv(self._after[parent])
         self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent else None
+
+    def _shorter_feet(self, places, ankles):
+        """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
+        if not all(self.source.has(f"{side}_toe") for side in SIDES):
+            return 0.0
+        if not self.has_toes:
+            return 1.0
+        size = np.linalg.norm(places[toes_of(self.source)] - places[ankles], axis=-1).mean()
+        own = np.linalg.norm(self.target.skeleton.positions[toes_of(self.target)], axis=-1).mean()
+        return max(1 - own / (self.scale * size), 0.0)
 
     def _place_as(self, hips, feet, heights, leg):
         self.higher, self._at_rest = float(hips[2]), hips.astype(np.float32)[:, None]
