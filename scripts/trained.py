@@ -13,6 +13,7 @@ import traceback
 from pathlib import Path
 
 import bpy
+
 from demo import _extension
 
 ROOT = Path(__file__).resolve().parent.parent
