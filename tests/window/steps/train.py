@@ -32,7 +32,7 @@ def steps(result):
 
     ob.mm.train.minutes = 3.0
     begin("train")
-    yield from until(lambda: status(ob).progress.lines, 120)
+    yield from until(lambda: status(ob).progress.share, 120)  # the first line is the plan
     result["first"] = look_at(ob)
     undone = yield from undo_and_rename(ob)
     ob = bpy.data.objects["Hero"]
