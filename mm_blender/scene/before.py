@@ -59,13 +59,20 @@ def _playing(ob):
     return bound.action.session_uid, slot.identifier if slot is not None else None
 
 
+def objects_in(layer):
+    """The objects of a view layer that is brought up to date first: to ask an object whether it is selected does so, too,
+    and whoever walks through the layer at that moment crashes."""
+    layer.update()
+    return list(filter(None, layer.objects))
+
+
 class SceneBefore:
     """The scene's frame, and which objects are selected."""
 
     def __init__(self, context):
         self._scene = context.scene.name
         self._frame = context.scene.frame_current, context.scene.frame_subframe
-        self._selected = [ob.name for ob in filter(None, context.view_layer.objects) if ob.select_get()]
+        self._selected = [ob.name for ob in objects_in(context.view_layer) if ob.select_get()]
         self._active = context.view_layer.objects.active.name if context.view_layer.objects.active else None
 
     def restore(self, context):
@@ -75,8 +82,8 @@ class SceneBefore:
         if context.scene != scene:
             return
         objects = context.view_layer.objects
-        for ob in filter(None, objects):  # a deleted one leaves a gap until Blender has updated
+        for ob in objects_in(context.view_layer):
             if ob.select_get() != (ob.name in self._selected):
                 ob.select_set(ob.name in self._selected)
-        if (self._active in objects) and objects.active != objects[self._active]:
+        if self._active is not None and self._active in objects and objects.active != objects[self._active]:
             objects.active = objects[self._active]

@@ -10,6 +10,7 @@ from mathutils import Vector
 from ..errors import MotionError
 from ..motion import quat
 from ..motion.skeleton import Skeleton
+from .before import objects_in
 from .rig import placement, skeleton_of, world_matrix
 
 SHORTEST = 0.01  # of the character's size: Blender deletes bones without a length
@@ -118,14 +119,14 @@ def carried(ob):
 def object_mode():
     """Object Mode; the active object, its mode and the selection are as before afterwards."""
     layer = bpy.context.view_layer
-    active, selected = layer.objects.active, [ob for ob in layer.objects if ob.select_get()]
+    active, selected = layer.objects.active, [ob for ob in objects_in(layer) if ob.select_get()]
     mode = active.mode if active is not None else "OBJECT"
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     try:
         yield
     finally:
-        for ob in layer.objects:
+        for ob in objects_in(layer):
             ob.select_set(ob in selected)
         layer.objects.active = active
         if mode != "OBJECT":

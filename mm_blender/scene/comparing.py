@@ -11,6 +11,7 @@ import numpy as np
 from ..motion import quat
 from ..motion.skeleton import forward
 from . import controls, targets
+from .before import objects_in
 from .posing import Poser
 from .stage import Stage
 
@@ -143,8 +144,7 @@ def _bodies(ob):
         return other.parent == ob or any(modifier.type == "ARMATURE" and modifier.object == ob
                                          for modifier in other.modifiers)
 
-    # A deleted object leaves a gap until Blender has updated.
-    return [other for other in filter(None, bpy.context.view_layer.objects) if other.type == "MESH" and shows(other)]
+    return [other for other in objects_in(bpy.context.view_layer) if other.type == "MESH" and shows(other)]
 
 
 def _joints(player, index):
