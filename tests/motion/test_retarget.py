@@ -71,6 +71,17 @@ def test_a_copy_with_another_rest_pose_too(character, clips, arms, legs):
         assert np.abs(places(retarget.clip(clip)) - places(clip)).max() < 1e-3
 
 
+@pytest.mark.parametrize("degrees", [4, -4])
+def test_hips_are_level_where_feet_are_whatever_the_rest_pose_has(character, clips, degrees):
+    turn = quat.from_angle_axis(np.radians(degrees), np.array([0.0, 1.0, 0.0]))
+    tilted = at_rest_with(character, {"hips": turn, **dict.fromkeys(("spine", "left_thigh", "right_thigh"),
+                                                                    quat.inv(turn))})
+    same = [clip.with_changes(skeleton=tilted.skeleton) for clip in clips]
+    retarget = Retarget(tilted, character, source_stance=find_stance(tilted, same))
+    for clip in same:
+        assert np.abs(places(retarget.clip(clip.with_changes(contacts=None))) - places(clip)).max() < 2e-3
+
+
 def test_feet_that_stand_are_held_in_one_place_on_the_ground(character, clips):
     retarget = Retarget(character, with_lengths(character, shin=1.1, foot=1.15, toe=1.3))
     for clip in clips:
