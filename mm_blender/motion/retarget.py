@@ -26,7 +26,7 @@ SOFT = 0.3
 BENT = 0.02
 # The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
 # beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
-DEEPEST = 0.005
+DEEPEST = 0.004
 # A toe that a shorter foot has so high (share of the leg), when its heel rises, does not stand any more.
 LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.

@@ -268,7 +268,7 @@ def test_lafan1_stands_though_its_rest_pose_is_a_line(lafan1):
 
 @pytest.mark.parametrize("archive, units, files", [
     ("lafan1", 0.01, ("walk3_subject4_walk2_filtered", "run2_subject4_run2_filtered")),
-    ("cmu", 0.056444, ("16_11", "16_35", "69_01"))])
+    ("cmu", 0.056444, ("16_11", "16_35", "69_01", "69_18"))])
 def test_mocap_stands_and_walks_on_the_demo_character(request, archive, units, files):
     folder = request.getfixturevalue(archive)
     target, reports = rooted(find_character(demo.skeleton())), []
@@ -279,4 +279,4 @@ def test_mocap_stands_and_walks_on_the_demo_character(request, archive, units, f
         reports.append(retargeting.report(onto.retarget, before.clip, after.clip))
     report = retargeting.together(reports)
     assert report["foot_slide"] < 0.5 and report["toe_penetration_mm"] < 5 and report["flipped_frames"] == 0
-    assert report["limb_degrees"]["mean"] < 1 and report["limb_degrees"]["p95"] < 3
+    assert report["limb_degrees"]["mean"] < 1 and report["limb_degrees"]["p95"] < 2.7
