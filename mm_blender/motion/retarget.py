@@ -43,7 +43,8 @@ class Retarget:
 
     scale   the target's legs, as a share of the source's: what lengths of travel are multiplied with
     hands   how much hands keep their height above the ground, by the scale (1), instead of their arms' angles (0)
-    moving  the joint of the target that has a place of its own, beside the root: mostly the hips
+    moving  the joint of the target that has a place of its own, beside the root: mostly the hips, or what they hang
+            from where they are connected to it
     higher  by how much (m) the target's hips are higher than the source's by their scale
     fronts    (2, 3) where the target's knees bend to, seen from its thighs
     has_toes  whether the target's feet have toes, which stand; without, it is the feet
@@ -223,9 +224,10 @@ class Retarget:
         legs, arms = limbs(target, ("thigh", "shin", "foot")), limbs(target, ("upper_arm", "forearm", "hand"))
         if arms is None or limbs(source, ("hand",)) is None:
             self.hands = 0.0
-        self.moving = _carrying(target, legs[:, 0])
+        carrying = _carrying(target, legs[:, 0])
+        self.moving = _movable(target, carrying)
         ends = [[*leg, toe] for leg, toe in zip(legs, toes_of(target))]
-        self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, self.moving)
+        self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, carrying)
         self._legs = _Limbs(target, legs, self._after, driven(source, target))
         self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
         self.fronts = self._legs.fronts[..., 0].T
@@ -252,9 +254,11 @@ class Retarget:
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
         self._shorter = self._shorter_feet(stance.positions, ankles)
         self._toes_up = self._shorter if self.has_toes else 0.0
-        parent = skeleton.parents[self.moving]
-        above = from_root(*skeleton.rest)[0][parent], quat.inv(self._after[parent])
-        self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent else None
+        parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
+        above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
+            self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
+        above = above, quat.inv(self._after[parent])
+        self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent or between else None
 
     def _shorter_feet(self, places, ankles):
         """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
@@ -292,6 +296,17 @@ def _carrying(target, thighs):
     if joint == 0:
         raise MotionError(f'Hips and legs of the target hang from its root "{skeleton.names[0]}" one by one: they need '
                           "a bone that carries them all.")
+    return joint
+
+
+def _movable(target, joint):
+    """A joint, or the next one above it that can have a place of its own."""
+    skeleton = target.skeleton
+    while skeleton.names[joint] in target.connected and skeleton.parents[joint] > 0:
+        joint = int(skeleton.parents[joint])
+    if skeleton.names[joint] in target.connected:
+        raise MotionError(f'The bone "{skeleton.names[joint]}" of the target is connected to its root '
+                          f'"{skeleton.names[0]}", so hips cannot rise and sink: disconnect it in Edit Mode.')
     return joint
 
 

@@ -239,6 +239,12 @@ def test_a_role_that_is_missing_is_named(character, role, which):
         Retarget(*pair)
 
 
+def test_hips_that_cannot_leave_the_root_are_named(character):
+    stuck = replace(character, connected=frozenset({"hips"}))
+    with pytest.raises(MotionError, match='The bone "hips" of the target is connected to its root "root"'):
+        Retarget(character, stuck)
+
+
 def test_someone_who_lies_in_the_rest_pose_needs_another_one(character):
     lying = at_rest_with(character, {"hips": quat.from_angle_axis(np.pi / 2, np.array([1.0, 0, 0]))})
     with pytest.raises(MotionError, match=r'"hips".*does not stand'):
