@@ -22,8 +22,8 @@ _LONGEST_REPORT = 12
 
 
 class MM_OT_import_motion(bpy.types.Operator):
-    """Read BVH, FBX or glTF files, or all in a folder, as clips of the active armature. If it has other bones, or if \
-there is none, an armature is made. Cancel keeps the files that were read so far"""
+    """Read BVH, FBX or glTF files, or all in a folder, as clips of the active armature. If there is none, an \
+armature is made, and if it has other bones one that drives it. Cancel keeps the files that were read so far"""
     bl_idname = "mm.import_motion"
     bl_label = "Import Motion"
     bl_options = {"REGISTER", "UNDO"}

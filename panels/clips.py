@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import clips, jobs
+from ..mm_blender.scene import clips, jobs, targets
 from ..mm_blender.scene.facts import known
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence
 
@@ -80,9 +80,13 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         if sentence := jobs.last_error(IMPORTING):
             draw_sentence(layout, sentence)
         if not len(ob.mm.clips):
-            draw_sentence(layout, "Add the Actions that the character is made of.", "INFO")
-            layout.operator("mm.clips_add", text="Add All Actions That Fit", icon="ACTION").source = "FITTING"
-            layout.menu("MM_MT_clips_add", text="More Ways to Add", icon="DOWNARROW_HLT")
+            owner = targets.owner(ob)
+            draw_sentence(layout, "Add the Actions that the character is made of." if owner == ob else
+                          f'None are needed: it is driven with the motion of "{owner.name}".', "INFO")
+            column = layout.column(align=True)
+            column.operator("mm.clips_add", text="Add All Actions That Fit", icon="ACTION").source = "FITTING"
+            column.operator("mm.import_motion", icon="IMPORT")
+            column.menu("MM_MT_clips_add", text="More Ways to Add", icon="DOWNARROW_HLT")
             return
         row = layout.row()
         row.template_list("MM_UL_clips", "", ob.mm, "clips", ob.mm, "clip_index", rows=6)

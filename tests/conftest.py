@@ -15,7 +15,6 @@ import importlib.metadata
 import importlib.util
 import os
 import sys
-import tarfile
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from pathlib import Path
@@ -154,15 +153,10 @@ class _OneEngine(MetaPathFinder, Loader):
 
 
 def _unpacked(name):
-    """The archive `../shared/data/<name>.tar.xz`, unpacked once into .cache."""
-    archive = ROOT.parent / "shared" / "data" / f"{name}.tar.xz"
-    folder = ROOT / ".cache" / "data" / name
-    if not folder.exists():
-        if not archive.exists():
-            pytest.skip(f"needs the mocap archive {archive.name}, which is not beside the checkout")
-        part = folder.with_suffix(".part")
-        with tarfile.open(archive) as content:
-            content.extractall(part, filter="data")
-        (part / name).rename(folder)
-        part.rmdir()
+    """The folder with the clips of a mocap archive."""
+    from tests.databases import unpacked
+
+    folder = unpacked(name)
+    if folder is None:
+        pytest.skip(f"needs the mocap archive {name}.tar.xz, which is not beside the checkout")
     return folder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Databases that tests and benchmarks share: the demo motion, and LAFAN1 where its archive lies beside the checkout."""
+"""Databases that tests and benchmarks share: the demo motion, and mocap where its archives lie beside the checkout."""
 
 import subprocess
 import sys
@@ -15,7 +15,6 @@ from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 
 ROOT = Path(__file__).resolve().parent.parent
-LAFAN1 = ROOT.parent / "shared" / "data" / "lafan1.tar.xz"
 
 
 def demo_motion():
@@ -26,16 +25,33 @@ def demo_motion():
 
 def lafan1_mirrored():
     """All of LAFAN1 with its mirror image, baked from the shell; None, with a word about it, without the archive."""
-    if not LAFAN1.exists():
-        print(f"  left out: the mocap archive {LAFAN1.name} is not beside the checkout")
+    if (clips := unpacked("lafan1")) is None:
+        print("  left out: the mocap archive lafan1.tar.xz is not beside the checkout")
         return None
+    return baked([clips])
+
+
+def baked(clips, *options):
+    """BVH files, or folders of them, with their mirror images, baked from the shell."""
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(LAFAN1) as content:
-            content.extractall(folder, filter="data")
-        out = Path(folder) / "lafan1.mmdb"
-        subprocess.run([sys.executable, "-m", "mm_blender", "bake", Path(folder) / "lafan1", "--mirror", "--json",
-                        "-o", out], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        out = Path(folder) / "out.mmdb"
+        subprocess.run([sys.executable, "-m", "mm_blender", "bake", *clips, "--mirror", "--json", *options, "-o", out],
+                       cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
         return database.load(out)
+
+
+def unpacked(name):
+    """The folder with the clips of `../shared/data/<name>.tar.xz`, unpacked once into .cache; None without it."""
+    archive, folder = ROOT.parent / "shared" / "data" / f"{name}.tar.xz", ROOT / ".cache" / "data" / name
+    if not folder.exists():
+        if not archive.exists():
+            return None
+        part = folder.with_suffix(".part")
+        with tarfile.open(archive) as content:
+            content.extractall(part, filter="data")
+        (part / name).rename(folder)
+        part.rmdir()
+    return folder
 
 
 def _ready(clip):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-LIMBS = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
+LIMBS = _, LEG = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
 # A knee or elbow that is bent by less (sine of the angle) has no side to which it could flip.
 BENT = 0.17
 
@@ -12,7 +12,7 @@ def report(retarget, before, after):
     """The figures of what a Retarget made of a clip, as plain values."""
     source, target, standing = retarget.source, retarget.target, retarget.standing[:, 0]
     old, new = before.globals()[0], after.globals()[0]
-    angles, flips = [], np.zeros(len(after), dtype=bool)
+    angles, legs, flips = [], [], np.zeros(len(after), dtype=bool)
     for side in ("left", "right"):
         for limb in LIMBS:
             roles = [f"{side}_{part}" for part in limb]
@@ -20,9 +20,11 @@ def report(retarget, before, after):
                 ways = [np.diff(points[:, [character.joint(role) for role in roles]], axis=1)
                         for character, points in ((source, old), (target, new))]
                 angles.append(_angles(*ways))
+                legs += angles[-1:] if limb == LEG else []
                 flips |= _flipped(*ways)
     return {"seconds": round(len(after) / after.rate, 2), **_feet(target, new, after, standing),
             "limb_degrees": _summary(np.concatenate(angles, axis=1)) if angles else {},
+            "leg_degrees": _summary(np.concatenate(legs, axis=1)) if legs else {},
             "flipped_frames": int(flips.sum())}
 
 
@@ -39,8 +41,8 @@ def together(reports):
 
     return {"clips": len(reports), "seconds": round(sum(seconds), 2), "foot_slide": mean("foot_slide"),
             "foot_slide_max": most("foot_slide_max"), "toe_penetration_mm": most("toe_penetration_mm"),
-            "limb_degrees": {"mean": mean("limb_degrees", "mean"), "p95": mean("limb_degrees", "p95"),
-                             "max": most("limb_degrees", "max")},
+            **{name: {"mean": mean(name, "mean"), "p95": mean(name, "p95"), "max": most(name, "max")}
+               for name in ("limb_degrees", "leg_degrees")},
             "flipped_frames": sum(one["flipped_frames"] for one in reports)}
 
 

@@ -24,12 +24,14 @@ class Character:
              bone that carries the character over the ground
     mirror   joint name → name of the joint on the other side (a joint in the middle is its own)
     forward  the axis of the root bone that points where the character faces, such as "+Y"; used with a root bone only
+    connected  names of joints that begin where their parents end, and cannot be anywhere else
     """
 
     skeleton: Skeleton
     roles: dict = field(default_factory=dict)
     mirror: dict = field(default_factory=dict)
     forward: str = "+Y"
+    connected: frozenset = frozenset()
 
     def joint(self, role):
         """The index of the joint that plays a role, or a sentence that says which one is missing."""

@@ -26,7 +26,7 @@ SOFT = 0.3
 BENT = 0.02
 # The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
 # beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
-DEEPEST = 0.005
+DEEPEST = 0.004
 # A toe that a shorter foot has so high (share of the leg), when its heel rises, does not stand any more.
 LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
@@ -34,7 +34,7 @@ EASE = 0.2
 _NONE = quat.identity()[:, None]
 # So many seconds of a loop before and after it are looked at.
 AROUND = 1.5
-# Fewer numbers are turned by matrices: a call costs more than they do.
+# Of fewer numbers a call costs more than they do.
 FEW = 8192
 
 
@@ -43,7 +43,8 @@ class Retarget:
 
     scale   the target's legs, as a share of the source's: what lengths of travel are multiplied with
     hands   how much hands keep their height above the ground, by the scale (1), instead of their arms' angles (0)
-    moving  the joint of the target that has a place of its own, beside the root: mostly the hips
+    moving  the joint of the target that has a place of its own, beside the root: mostly the hips, or what they hang
+            from where they are connected to it
     higher  by how much (m) the target's hips are higher than the source's by their scale
     fronts    (2, 3) where the target's knees bend to, seen from its thighs
     has_toes  whether the target's feet have toes, which stand; without, it is the feet
@@ -64,6 +65,7 @@ class Retarget:
         self._lead = _constant(quat.mul(back[self._joints], self._after))
         self._other_lead = _constant(quat.mul(back[self._others], self._after[self._blended]))
         self._levels = [(level, source.skeleton.parents[level]) for level in source.skeleton.levels[1:]]
+        self._above = _doubled(np.maximum(source.skeleton.parents, 0))
         self._parents = target.skeleton.parents[1:]
         self._measure(stance, own)
 
@@ -145,8 +147,12 @@ class Retarget:
         return place, self._locals(turns)
 
     def _forward(self, rotations):
-        """The source's joints (4, Js, F) as seen from the root; changed in place."""
+        """The source's joints (4, Js, F) as seen from the root; may be changed in place."""
         rotations[:, 0] = _NONE
+        if rotations.size < FEW:  # twice as many levels with each step: fewer calls
+            for above in self._above:
+                rotations = quat.mul(rotations.take(above, axis=1), rotations, axis=0)
+            return rotations
         for level, parents in self._levels:
             rotations[:, level] = quat.mul(rotations.take(parents, axis=1), rotations.take(level, axis=1), axis=0)
         return rotations
@@ -218,9 +224,10 @@ class Retarget:
         legs, arms = limbs(target, ("thigh", "shin", "foot")), limbs(target, ("upper_arm", "forearm", "hand"))
         if arms is None or limbs(source, ("hand",)) is None:
             self.hands = 0.0
-        self.moving = _carrying(target, legs[:, 0])
+        carrying = _carrying(target, legs[:, 0])
+        self.moving = _movable(target, carrying)
         ends = [[*leg, toe] for leg, toe in zip(legs, toes_of(target))]
-        self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, self.moving)
+        self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, carrying)
         self._legs = _Limbs(target, legs, self._after, driven(source, target))
         self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
         self.fronts = self._legs.fronts[..., 0].T
@@ -247,9 +254,11 @@ class Retarget:
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
         self._shorter = self._shorter_feet(stance.positions, ankles)
         self._toes_up = self._shorter if self.has_toes else 0.0
-        parent = skeleton.parents[self.moving]
-        above = from_root(*skeleton.rest)[0][parent], quat.inv(self._after[parent])
-        self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent else None
+        parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
+        above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
+            self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
+        above = above, quat.inv(self._after[parent])
+        self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent or between else None
 
     def _shorter_feet(self, places, ankles):
         """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
@@ -269,6 +278,15 @@ class Retarget:
         self._travel = np.array([self.scale, self.scale, 1], dtype=np.float32)
 
 
+def _doubled(above):
+    """What each joint (J,) hangs from, then the joint two above it, four above, and so on: tables up to the first."""
+    steps = []
+    while above.any():
+        steps.append(above)
+        above = above[above]
+    return steps
+
+
 def _carrying(target, thighs):
     """The joint of the target from which hips, legs and spine hang."""
     skeleton = target.skeleton
@@ -278,6 +296,17 @@ def _carrying(target, thighs):
     if joint == 0:
         raise MotionError(f'Hips and legs of the target hang from its root "{skeleton.names[0]}" one by one: they need '
                           "a bone that carries them all.")
+    return joint
+
+
+def _movable(target, joint):
+    """A joint, or the next one above it that can have a place of its own."""
+    skeleton = target.skeleton
+    while skeleton.names[joint] in target.connected and skeleton.parents[joint] > 0:
+        joint = int(skeleton.parents[joint])
+    if skeleton.names[joint] in target.connected:
+        raise MotionError(f'The bone "{skeleton.names[joint]}" of the target is connected to its root '
+                          f'"{skeleton.names[0]}", so hips cannot rise and sink: disconnect it in Edit Mode.')
     return joint
 
 
@@ -317,21 +346,21 @@ class _Limbs:
                   for joint in _carried_by(skeleton, bone, own_source)]
         self._riding, self._which = (np.array(column) for column in zip(*riding))
         places = skeleton.rest[0][joints]
-        self._lengths = np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None]
+        self._sizes = _Sizes(np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None])
 
     def missing(self, joints, ways):
         """(2, F) how much lower the body would have to be for limbs to reach along such ways softly."""
         limb = joints[:, :, 2] - joints[:, :, 0]
         x, y, z = limb + ways
         old = np.sqrt(_dot(limb, limb))
-        reach = old + SOFT * np.maximum(self._lengths.sum(axis=0) * EXTENSION - old, 0)
+        reach = old + SOFT * np.maximum(self._sizes.longest * EXTENSION - old, 0)
         return np.maximum(-z - np.sqrt(np.maximum(reach * reach - x * x - y * y, 0)), 0)
 
     def turn(self, turns, joints, ways):
         """Turn the bones (4, J, F) so that the ends of the limbs, joints (3, 2, 3 or 4, F), go along ways (3, 2, F)."""
         upper, lower = joints[:, :, 1] - joints[:, :, 0], joints[:, :, 2] - joints[:, :, 1]
         fronts = _turned(turns.take(self._upper, axis=1), self.fronts)
-        swings = _bent(upper, lower, ways, fronts, *self._lengths)
+        swings = _bent(upper, lower, ways, fronts, self._sizes)
         turned = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
         turns[:, self._riding] = turned
 
@@ -345,36 +374,49 @@ def _carried_by(skeleton, joint, own_source):
     return carried
 
 
-def _bent(upper, lower, way, front, size, lower_size):
+def _bent(upper, lower, way, front, sizes):
     """The swings (4, 4, F) of the upper bones (3, 2, F) of limbs, and of the lower ones, so that the ends go along a
-    way (3, 2, F); sizes (2, 1) of the bones.
+    way (3, 2, F).
 
     The joint between them stays on its side: where the limb is straight, on the side that front points to.
     """
     limb = upper + lower
-    new = limb + way
-    old, far = np.sqrt(_dot(limb, limb)) + 1e-6, np.sqrt(_dot(new, new)) + 1e-6
-    square, difference, longest = size * size, size * size - lower_size * lower_size, size + lower_size
+    ends = np.stack((limb, limb + way), axis=1)
+    lengths = np.sqrt(_dot(ends, ends)) + 1e-6
+    (old, far), (was, along) = lengths, (ends / lengths).swapaxes(0, 1)
     # It slows down before it is as long as it may be.
-    room = np.maximum(longest * EXTENSION - old, 1e-5)
+    room = np.maximum(sizes.longest * EXTENSION - old, 1e-5)
     reach = np.where(far > old, old + room * np.tanh((far - old) / room), far)
-    reach = np.minimum(np.maximum(reach, np.abs(size - lower_size) * 1.001 + 1e-6), longest * 0.99999)
-    was, along = limb / old, new / far
+    reach = np.minimum(np.maximum(reach, sizes.shortest), sizes.longest * 0.99999)
     side = upper - was * _dot(upper, was)
-    bend = BENT * size - _dot(side, front)
-    if (bend > 0).any():
+    bend = sizes.bent - _dot(side, front)
+    if bend.max() > 0:
         side = side + np.maximum(bend, 0) * (front - was * _dot(front, was))
     # The side turns along with the limb, by the shortest way.
     side = side - (was + along) * (_dot(side, along) / (1 + _dot(was, along) + 1e-6))
-    ahead = (difference + reach * reach) / (2 * reach)
-    across = np.sqrt(np.maximum(square - ahead * ahead, 0) / (_dot(side, side) + 1e-12))
+    ahead = (sizes.difference / reach + reach) / 2
+    across = np.sqrt(np.maximum(sizes.square - ahead * ahead, 0) / (_dot(side, side) + 1e-12))
     new_upper = ahead * along + across * side
-    old, new = (np.concatenate(pair, axis=1) for pair in ((upper, lower), (new_upper, reach * along - new_upper)))
     # The shortest turns: twice those to what lies halfway.
-    swings = np.empty((4, *old.shape[1:]), dtype=old.dtype)
-    swings[0] = _dot(old, old + new) + 1e-12
-    swings[1:] = quat.cross(old, new, axis=0)
+    old, new = (np.concatenate(pair, axis=1) for pair in ((upper, lower), (new_upper, reach * along - new_upper)))
+    swings = _DOT_AND_CROSS.dot((old[:, None] * new).reshape(9, -1)).reshape(4, *old.shape[1:])
+    swings[0] += sizes.squares
     return swings / np.sqrt(_dot(swings, swings))
+
+
+class _Sizes:
+    """What lengths (2, 2, 1) of the upper bones of two limbs, and of the lower ones, say about how they bend."""
+
+    def __init__(self, lengths):
+        upper, lower = lengths
+        self.longest, self.shortest = upper + lower, np.abs(upper - lower) * 1.001 + 1e-6
+        self.square, self.difference = upper * upper, upper * upper - lower * lower
+        self.squares, self.bent = np.concatenate(lengths * lengths) + 1e-12, BENT * upper
+
+
+# What each of the nine pairs of components adds to the product of two vectors, and to their cross product.
+_DOT_AND_CROSS = np.concatenate([np.eye(3)[None], np.cross(np.eye(3)[:, None], np.eye(3)).transpose(2, 0, 1)]).reshape(
+    4, 9).astype(np.float32)
 
 
 class _Held:

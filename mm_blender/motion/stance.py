@@ -18,6 +18,8 @@ SAMPLES = 6000
 STEP = 0.06
 # So many frames in contact at least tell how a foot stands.
 FLAT = 5
+# Hips are turned to one side by at most so much (sine) to bring both ankles to the heights at which they stand.
+TILT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def find_stance(character, clips):
         return rest_stance(character)
     frames = _Frames(character, clips)
     stance = rest_stance(character) if stands else frames.mean(frames.score().argsort()[:max(20, len(frames) // 100)])
-    return frames.flat(stance).bearing(frames.heights)
+    return frames.level(frames.flat(stance)).bearing(frames.heights)
 
 
 def _stands(character, positions):
@@ -153,6 +155,30 @@ class _Frames:
                 turns[joint] = quat.mul(heading, _mean(quat.mul(back, self.rotations[frames, joint])))
             places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
         return Stance(places, turns, places[toes_of(character), 2])
+
+    def level(self, stance):
+        """The stance with hips as they are while both feet are flat on the ground, turned to the side: no two legs are
+        of the same length, and a rest pose does not tell which hip is higher."""
+        character, turns, places = self._character, stance.rotations.copy(), stance.positions.copy()
+        thighs, ankles = ([character.joint(f"{side}_{part}") for side in SIDES] for part in ("thigh", "foot"))
+        if self._contacts.sum(axis=0).min() < FLAT:
+            return stance
+        ground = self.heights + places[ankles, 2] - places[toes_of(character), 2]
+        across, middle = places[thighs[1]] - places[thighs[0]], places[thighs].mean(axis=0)
+        sine = (ground[1] - ground[0] - across[2]) / max(np.linalg.norm(across), 1e-6)
+        turn = quat.from_angle_axis(np.arcsin(np.clip(sine, -TILT, TILT)), np.array([0.0, -1.0, 0.0]))
+        hips = character.joint("hips")
+        for thigh in thighs:
+            way = middle + quat.rotate(turn, places[thigh] - middle) - places[thigh]
+            places[_below(character.skeleton, thigh)] += way
+        for joint in {hips, *(joint for thigh in thighs for joint in character.skeleton.path(hips, thigh)[:-1])}:
+            turns[joint] = quat.mul(turn, turns[joint])
+        return Stance(places, turns, places[toes_of(character), 2])
+
+
+def _below(skeleton, top):
+    """A joint and all that hangs from it."""
+    return [joint for joint in range(top, len(skeleton)) if top in skeleton.ancestors(joint)]
 
 
 def _mean(turns):

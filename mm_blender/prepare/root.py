@@ -7,7 +7,6 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion import quat
-from ..motion.character import Character
 from ..motion.clip import Clip
 from ..motion.skeleton import Skeleton, backward
 from .contacts import find_contacts
@@ -46,7 +45,8 @@ def rooted(character, recipe=None):
         tree = _tree_above(character, recipe)
     skeleton = _with_rest(*tree)
     root = skeleton.names[0]
-    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y")
+    return replace(character, skeleton=skeleton, roles={**character.roles, "root": root},
+                   mirror={**character.mirror, root: root}, forward="+Y")
 
 
 def find_forward(clip, character):

@@ -77,7 +77,8 @@ def character_of(ob):
             what = "does not deform anything" if bone in ob.data.bones else "does not exist"
             raise MotionError(f'The role "{role}" of "{ob.name}" is given to the bone "{bone}", which {what}: '
                               "choose another one in the Character panel.")
-    return Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles))
+    connected = frozenset(name for name in skeleton.names if ob.data.bones[name].use_connect)
+    return Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
 
 
 def missing(ob):

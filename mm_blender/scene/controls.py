@@ -103,14 +103,19 @@ def find(ob):
 
 
 def of(ob, skeleton):
-    """The Controls of an armature that were found last, if a skeleton is made of them; otherwise None."""
+    """The Controls of an armature that were found last, if a skeleton is made of them; otherwise None. Fails if one of
+    them is gone since."""
     names, known = _found.get(ob.session_uid, ((), None))
     if known is None:
         return None
     now = ob.data.bones.keys()
     if now != names and len(now) == len(names):
         known = known.renamed(names, now)
-    return known if set(known.parents) <= {*skeleton.names} & {*now} else None
+    if not set(known.parents) <= {*skeleton.names}:
+        return None
+    if gone := [name for name in known.parents if name not in ob.data.bones]:
+        raise MotionError(f'The control "{gone[0]}" of "{ob.name}" is gone, without which it is not driven: undo that.')
+    return known
 
 
 def forget():

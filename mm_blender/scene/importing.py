@@ -33,12 +33,14 @@ class Imported:
     """What came in.
 
     armature  name of the armature that has the Actions (the first one, where files differ)
+    target    name of the armature that it drives from now on, or ""
     actions   names of the new Actions
     units     in which unit the BVH files were read, in words
     said      sentence → names of the files that it is about
     """
 
     armature: str = ""
+    target: str = ""
     actions: list = field(default_factory=list)
     units: str = ""
     said: dict = field(default_factory=dict)
@@ -57,7 +59,8 @@ class Imported:
         if not count:
             return "No motion imported"
         made = f"{count} Actions" if count > 1 else f'Action "{self.actions[0]}"'
-        return f'{made} imported onto "{self.armature}"' + (f", read in {self.units}" if self.units else "")
+        return (f'{made} imported onto "{self.armature}"' + (f", read in {self.units}" if self.units else "")
+                + (f': its Target is "{self.target}"' if self.target else ""))
 
     def summary(self):
         notes = self.notes
@@ -86,7 +89,8 @@ def import_steps(paths, ob=None, units=None):
 
     units  metres per unit of the BVH files; None to guess
     """
-    result, armatures = Imported(), [ob.name] if ob is not None else []
+    before = ob.name if ob is not None else ""
+    result, armatures = Imported(), [before] if before else []
     name = paths[0].stem if len(paths) == 1 else paths[0].parent.name
     if units is None:
         yield Progress(0.0, "Measuring")
@@ -99,6 +103,7 @@ def import_steps(paths, ob=None, units=None):
             _import(path, units, armatures, name, result)
         except MotionError as error:
             result.say(path, error)
+    _aim(result, before)
     return result
 
 
@@ -125,6 +130,14 @@ def _import(path, units, armatures, name, result):
         armatures.append(ob.name)
     result.armature = result.armature or ob.name
     result.actions += [action.name for action in made]
+
+
+def _aim(result, before):
+    """A rig without motion of its own that was active is what the motion is for, if it has an armature of its own."""
+    ob, made = (bpy.data.objects.get(name) for name in (before, result.armature))
+    if None in (ob, made) or ob == made or len(ob.mm.clips) or ob.mm.bake.key or made.mm.drive.target:
+        return
+    made.mm.drive.target, result.target = ob, ob.name
 
 
 def _list(path, ob, made, result):

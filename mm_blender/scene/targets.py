@@ -172,7 +172,8 @@ def _has_the_bones(ob, target, baked):
 def _look(character):
     """What a character looks like, as a hash."""
     skeleton = character.skeleton
-    digest = hashlib.sha256(repr((skeleton.names, sorted(character.roles.items()), character.forward)).encode())
+    digest = hashlib.sha256(repr((skeleton.names, sorted(character.roles.items()), character.forward,
+                                  sorted(character.connected))).encode())
     for array in (skeleton.parents, skeleton.positions, skeleton.rotations):
         digest.update(np.ascontiguousarray(array))
     return digest.hexdigest()

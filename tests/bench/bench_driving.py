@@ -24,6 +24,7 @@ def main():
 
 
 def measure(label, database):
+    """Print all figures of a database; what → (figure, at most)."""
     library, own, made = Library(database), driving.own_acceleration(database), courses.all_courses()
     takes = drive_all(library, list(made.values()))
     reports = {name: driving.report(database, *take, own) for name, take in zip(made, takes)}
@@ -33,23 +34,30 @@ def measure(label, database):
     free = Drive(sync=Sync(position="none", facing="none"))
     alone = driving.report(database, *drive(library, made["slalom"], free), own)
     print(f"    slalom without sync: {line(alone)}")
+    rows = figures(reports, alone)
+    for what, (figure, most) in rows.items():
+        print(f"  {label}, {what}: {figure:.3g}  (target at most {most:g})  {'ok' if figure <= most else 'short'}",
+              flush=True)
+    return rows
 
+
+def figures(reports, alone):
+    """The worst of all courses; alone: the slalom without sync."""
     def worst(name, part=None):
         return max((report[name] if part is None else report[name].get(part, 0)) for report in reports.values())
 
-    def row(name, figure, target):
-        print(f"  {label}, {name}: {figure:.3g}  (target at most {target:g})  {'ok' if figure <= target else 'short'}")
-
-    row("slide of held feet, cm/s", worst("foot_slide_held"), SLIDE)
-    row("toes under the ground, mm", worst("toe_penetration_mm"), SUNK)
-    row("distance to the simulated root, m", worst("root_distance", "mean"), APART)
-    row("the same on the slalom without sync, m", alone["root_distance"]["mean"], ALONE)
-    row("seconds to the new velocity of a reversal", reports["reversals"]["seconds_to_new_velocity"]["mean"], TURN_BACK)
-    row("acceleration at transitions to the source's 99.9th percentile, of 95 %",
-        worst("transition_acceleration_ratio", "p95"), POP)
-    row("acceleration at transitions to the source's 99.9th percentile, of all",
-        worst("transition_acceleration_ratio", "max"), POP)
-    row("longest time against the stick, s", worst("longest_against_the_stick"), STUCK)
+    pop = "acceleration at transitions to the source's 99.9th percentile, of"
+    return {
+        "slide of held feet, cm/s": (worst("foot_slide_held"), SLIDE),
+        "toes under the ground, mm": (worst("toe_penetration_mm"), SUNK),
+        "distance to the simulated root, m": (worst("root_distance", "mean"), APART),
+        "the same on the slalom without sync, m": (alone["root_distance"]["mean"], ALONE),
+        "seconds to the new velocity of a reversal": (reports["reversals"]["seconds_to_new_velocity"]["mean"],
+                                                      TURN_BACK),
+        f"{pop} 95 %": (worst("transition_acceleration_ratio", "p95"), POP),
+        f"{pop} all": (worst("transition_acceleration_ratio", "max"), POP),
+        "longest time against the stick, s": (worst("longest_against_the_stick"), STUCK),
+    }
 
 
 def line(report):

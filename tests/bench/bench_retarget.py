@@ -53,7 +53,7 @@ def main():
         print(f"  {method}: {own:.0f} µs a frame, {other:.0f} on another character: {share:+.0%} (at most {MOST:+.0%})")
     clips(database, target)
     missed |= baking(database, target)
-    sys.exit(missed)
+    sys.exit(int(missed))
 
 
 def taller(character):

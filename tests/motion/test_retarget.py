@@ -71,6 +71,17 @@ def test_a_copy_with_another_rest_pose_too(character, clips, arms, legs):
         assert np.abs(places(retarget.clip(clip)) - places(clip)).max() < 1e-3
 
 
+@pytest.mark.parametrize("degrees", [4, -4])
+def test_hips_are_level_where_feet_are_whatever_the_rest_pose_has(character, clips, degrees):
+    turn = quat.from_angle_axis(np.radians(degrees), np.array([0.0, 1.0, 0.0]))
+    tilted = at_rest_with(character, {"hips": turn, **dict.fromkeys(("spine", "left_thigh", "right_thigh"),
+                                                                    quat.inv(turn))})
+    same = [clip.with_changes(skeleton=tilted.skeleton) for clip in clips]
+    retarget = Retarget(tilted, character, source_stance=find_stance(tilted, same))
+    for clip in same:
+        assert np.abs(places(retarget.clip(clip.with_changes(contacts=None))) - places(clip)).max() < 2e-3
+
+
 def test_feet_that_stand_are_held_in_one_place_on_the_ground(character, clips):
     retarget = Retarget(character, with_lengths(character, shin=1.1, foot=1.15, toe=1.3))
     for clip in clips:
@@ -228,6 +239,12 @@ def test_a_role_that_is_missing_is_named(character, role, which):
         Retarget(*pair)
 
 
+def test_hips_that_cannot_leave_the_root_are_named(character):
+    stuck = replace(character, connected=frozenset({"hips"}))
+    with pytest.raises(MotionError, match='The bone "hips" of the target is connected to its root "root"'):
+        Retarget(character, stuck)
+
+
 def test_someone_who_lies_in_the_rest_pose_needs_another_one(character):
     lying = at_rest_with(character, {"hips": quat.from_angle_axis(np.pi / 2, np.array([1.0, 0, 0]))})
     with pytest.raises(MotionError, match=r'"hips".*does not stand'):
@@ -257,7 +274,7 @@ def test_lafan1_stands_though_its_rest_pose_is_a_line(lafan1):
 
 @pytest.mark.parametrize("archive, units, files", [
     ("lafan1", 0.01, ("walk3_subject4_walk2_filtered", "run2_subject4_run2_filtered")),
-    ("cmu", 0.056444, ("16_11", "16_35", "69_01"))])
+    ("cmu", 0.056444, ("16_11", "16_35", "69_01", "69_18"))])
 def test_mocap_stands_and_walks_on_the_demo_character(request, archive, units, files):
     folder = request.getfixturevalue(archive)
     target, reports = rooted(find_character(demo.skeleton())), []
@@ -268,4 +285,4 @@ def test_mocap_stands_and_walks_on_the_demo_character(request, archive, units, f
         reports.append(retargeting.report(onto.retarget, before.clip, after.clip))
     report = retargeting.together(reports)
     assert report["foot_slide"] < 0.5 and report["toe_penetration_mm"] < 5 and report["flipped_frames"] == 0
-    assert report["limb_degrees"]["mean"] < 1 and report["limb_degrees"]["p95"] < 3
+    assert report["limb_degrees"]["mean"] < 1 and report["limb_degrees"]["p95"] < 2.7

@@ -152,6 +152,19 @@ def test_files_that_do_not_fit_the_active_armature_get_one_of_their_own(tmp_path
     assert result.notes == ['hop.bvh: it has an armature of its own. The armature "Rig" has no bone "bHips".']
 
 
+def test_a_rig_with_other_bones_that_was_active_is_what_the_motion_is_for(tmp_path):
+    _write(tmp_path, _clip("hop", names=tuple(f"b{name}" for name in NAMES)))
+    rig = _standing_rig()
+    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path), rig))
+    made = bpy.data.objects[result.armature]
+    assert made != rig and made.mm.drive.target == rig and result.headline().endswith(': its Target is "Rig"')
+    _write(tmp_path, _clip("walk"))
+    jobs.run(importing.import_steps([tmp_path / "walk.bvh"], rig))
+    _write(tmp_path, _clip("skip", names=tuple(f"c{name}" for name in NAMES)))
+    result = jobs.run(importing.import_steps([tmp_path / "skip.bvh"], rig))
+    assert not bpy.data.objects[result.armature].mm.drive.target, "by now it has motion of its own"
+
+
 def test_an_actor_of_another_size_is_named(tmp_path):
     _write(tmp_path, _clip("a_walk"), _clip("b_child", scale=0.8))
     result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))

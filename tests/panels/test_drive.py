@@ -140,3 +140,13 @@ def test_a_target_that_cannot_be_driven_is_said(character):
     assert "Target" not in drawn("MM_PT_drive").texts
     bpy.context.view_layer.objects.active = other
     assert 'With the motion of "Walker"' in drawn("MM_PT_drive").texts
+
+
+def test_a_target_is_told_that_it_needs_no_clips_and_whose_motion_it_has(character):
+    rig = bpy.data.objects.new("Puppet", character.data.copy())
+    bpy.context.scene.collection.objects.link(rig)
+    character.mm.drive.target, character.mm.bake.key = rig, "baked"
+    bpy.context.view_layer.objects.active = rig
+    assert 'With the motion of "Walker"' in drawn("MM_PT_drive").texts
+    seen = drawn("MM_PT_clips")
+    assert "None are needed" in seen.texts and "mm.import_motion" in seen.operators

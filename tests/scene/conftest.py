@@ -14,6 +14,19 @@ def rigs():
     return SimpleNamespace(armature=armature, chain=chain, biped=biped, animate=animate, truth=truth, apart=apart)
 
 
+@pytest.fixture
+def source(small_demo):
+    """An armature with motion that is baked, which drives another one as its Target."""
+    import bpy
+
+    from mm_blender.scene import driving
+
+    bpy.ops.mm.bake()
+    small_demo.mm.drive.relative = "WORLD"
+    yield small_demo
+    driving.stop(bpy.context)
+
+
 def armature(name, bones):
     """An armature object from {bone: (head, tail, parent or None)}; the new object is active."""
     import bpy

@@ -15,18 +15,11 @@ from mm_blender.scene.plain import bone_of
 from mm_blender.scene.rig import skeleton_of
 from mm_blender.scene.stance import set_stance
 from tests.networks.conftest import calm
+from tests.scene.going import Feet, drive, go, place
 from tests.scene.rigify import control_rig, metarig
 
 DEFORMING = {"hips": "DEF-spine", "head": "DEF-spine.006", "left_toe": "DEF-toe.L", "right_toe": "DEF-toe.R",
              "left_foot": "DEF-foot.L", "right_hand": "DEF-hand.R"}
-
-
-@pytest.fixture
-def source(small_demo):
-    bpy.ops.mm.bake()
-    small_demo.mm.drive.relative = "WORLD"
-    yield small_demo
-    driving.stop(bpy.context)
 
 
 @pytest.fixture
@@ -38,45 +31,10 @@ def rig(source):
     return ob
 
 
-def drive(source, seconds=2.0, watch=None):
-    """Walk forward for so long."""
-    session = driving.start(bpy.context, [source])
-    session.keyboard.press("W", "forward")
-    go(session, seconds, watch)
-    return session
-
-
-def go(session, seconds, watch=None):
-    for _ in range(round(seconds * 30)):
-        session.tick(bpy.context, 1 / 30)
-        bpy.context.view_layer.update()
-        if watch is not None:
-            watch(session)
-
-
-def place(ob, bone):
-    return np.array(ob.matrix_world @ ob.pose.bones[bone].head)
-
-
 def state(ob):
     """All that a drive could change."""
     return [(*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.scale,
              *(value for value in bone.values() if isinstance(value, (int, float)))) for bone in ob.pose.bones]
-
-
-class Feet:
-    """How feet that are held move, and how low they come."""
-
-    def __init__(self, ob, bones):
-        self._ob, self._bones, self._before = ob, bones, [None, None]
-        self.slides, self.lowest = [], math.inf
-
-    def __call__(self, session):
-        for side, bone in enumerate(self._bones):
-            now, held = place(self._ob, bone), session.paths.held[side]
-            if held and self._before[side] is not None:
-                self.slides.append(30 * np.linalg.norm((now - self._before[side])[:2]))
-            self._before[side], self.lowest = now if held else None, min(self.lowest, now[2])
 
 
 def test_a_control_rig_walks_with_its_feet_on_the_ground(source, rig):

@@ -8,6 +8,7 @@ def test_a_target_a_fresh_rigify_human_walks_within_two_minutes(blender, picture
     if (ROOT.parent / "shared" / "data" / "cmu.tar.xz").exists():
         request.getfixturevalue("cmu")
     found = blender.play("target", pictures)
+    assert found["target"], "the rig that was active is what imported motion is for"
     assert found["driving"] and found["seconds until it walks"] < 120
     walking, standing = found["walking"], found["standing"]
     assert walking["speed"] > 0.6 and 1.5 < walking["head"][2] < 1.9 and 0.8 < walking["hips"][2] < 1.2

@@ -45,13 +45,13 @@ def steps(result):
     body(rig)
     yield 1.0
 
-    source = motion()
-    result["source"] = source.name
+    source = motion(rig)
+    result["source"], result["target"] = source.name, source.mm.drive.target == rig
     with in_view3d():
         if not len(source.mm.features.channels):
             bpy.ops.mm.features_preset()
         bpy.ops.mm.bake()
-        source.mm.drive.target, source.mm.drive.relative = rig, "WORLD"
+        source.mm.drive.relative = "WORLD"
         bpy.ops.ed.undo_push(message="Ready")
     source.hide_set(True)
     only_drive()
@@ -108,17 +108,14 @@ def steps(result):
     result["undone"] = rig.animation_data is None or rig.animation_data.action is None
 
 
-def motion():
+def motion(rig):
     """The armature with the motion: a subject of CMU's where the files are there, or else the demo character."""
     folder = Path(__file__).parents[3] / ".cache" / "data" / "cmu"
     with in_view3d():
         if not folder.exists():
             bpy.ops.mm.create_demo("INVOKE_DEFAULT")
-            bpy.context.object.location.x = 1.5
+            bpy.context.object.location.x, bpy.context.object.mm.drive.target = 1.5, rig
             return bpy.context.object
-        for ob in bpy.context.selected_objects:
-            ob.select_set(False)
-        bpy.context.view_layer.objects.active = None
         bpy.ops.mm.import_motion(directory=str(folder), files=[{"name": f"{name}.bvh"} for name in WALKS])
     return bpy.context.object
 
