@@ -344,15 +344,13 @@ class Session:
 
     def _show(self):
         """Pose all armatures."""
-        shown = {stage: stage.live.shown() for stage in self._stages}
+        posed = {stage: [] for stage in self._stages}
         for puppet, ob in self._obs():
-            if puppet.waits:
-                continue
-            roots, _, positions, rotations = shown[puppet.stage]
-            try:
-                puppet.poser.write(ob, roots[puppet.index], positions[puppet.index], rotations[puppet.index])
-            except MotionError as error:  # the others go on; it is looked at again with the next beat
-                puppet.trouble = puppet.waits = str(error)
+            if not puppet.waits and puppet.can_be_posed(ob):
+                posed[puppet.stage].append((puppet.poser, ob, puppet.index))
+        for stage, together in posed.items():
+            roots, _, positions, rotations = stage.live.shown()
+            stage.ensemble.write(together, roots, positions, rotations)
         if self._double is not None:
             try:
                 self._double.show()

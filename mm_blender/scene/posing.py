@@ -18,12 +18,10 @@ _TO_COLUMNS[10:13, 3, :3], _TO_COLUMNS[13] = np.eye(3), np.eye(4)
 
 
 class Poser:
-    """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
+    """How poses of a database's skeleton are shown on one armature. Bones may be renamed or deleted meanwhile.
 
-    What a joint's local transform differs from rest is the basis of its bone: one product for all bones, transposed as
-    Blender has them in memory. Where bones hang from each other in another way than joints do, they are worked out one
-    by one as for keyframes.
-
+    layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
+              they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
     """
 
@@ -31,36 +29,39 @@ class Poser:
         """names: those that the bones had when the database fitted them, if they may have been renamed since."""
         self.database = database
         self.names = names or ob.data.bones.keys()
-        self._moving = database.moving[database.moving != 0]
+        self._alone = Ensemble()
         self._look_at(ob)
 
-    def write(self, ob, root, positions, rotations):
-        """Pose the armature: root (3,) in the world, positions (M, 3) of the moving joints below it, rotations (J, 4),
-        of which the first is the root's own. The object is tagged; Blender shows it with the next update."""
-        bones = ob.pose.bones
-        if self._world != ob.matrix_world or self._count != len(bones):
+    def look(self, ob):
+        """Look at the armature again if it has changed."""
+        if self._world != ob.matrix_world or self._count != len(ob.pose.bones):
             self._look_at(ob)
-        if not self._alike:
-            self._write_one_by_one(ob, root, positions, rotations)
-        else:
-            turns = rotations.copy()
-            places = [*positions.tolist(), self._fixed]
-            for at, column in self._moved:
-                self._places[at] = places[column]
-            # The first bone stands in the world: a root bone, or the hips, that hang from a root that was made.
-            place, turn = self._own or (places[self._hips], turns[self._first].tolist())
-            self._places[self._top], turns[self._first] = _standing(root.tolist(), rotations[0].tolist(), place, turn)
-            turns = turns.ravel()
-            np.multiply(turns.take(self._left), turns.take(self._right), out=self._pairs)
-            if len(self._at) == len(self._bases):
-                np.matmul(self._rows, self._to_basis, out=self._bases)
-            else:  # bones that are no joints stay as they are
-                bones.foreach_get("matrix_basis", self._flat)
-                self._bases[self._at] = self._rows @ self._to_basis
-                self._bases[self._still] = np.eye(4).ravel()
-            bones.foreach_set("matrix_basis", self._flat)
-            if self.controls is not None:
-                self.controls.switch(ob)
+
+    def write(self, ob, root, positions, rotations):
+        """Pose this armature alone: as Ensemble.write(), for one character."""
+        self.look(ob)
+        self._alone.write([(self, ob, 0)], root[None], positions[None], rotations[None])
+
+    def put(self, ob, bases):
+        """Give the bones the bases of their joints, one after the other."""
+        bones = ob.pose.bones
+        if len(self.layout.at) < self._count:  # bones that are no joints stay as they are
+            found = np.empty((self._count, 16), dtype=np.float32)
+            bones.foreach_get("matrix_basis", found.ravel())
+            found[self.layout.at] = bases.reshape(-1, 16)
+            found[self._still] = np.eye(4).ravel()
+            bases = found.ravel()
+        bones.foreach_set("matrix_basis", bases)
+        if self.controls is not None:
+            self.controls.switch(ob)
+        ob.update_tag()
+
+    def write_one_by_one(self, ob, root, positions, rotations):
+        places = self.database.fixed.copy()
+        places[_below_root(self.database)], places[0] = positions, root
+        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
+        for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
+            ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
         ob.update_tag()
 
     def skeleton(self, ob):
@@ -75,13 +76,27 @@ class Poser:
         self._world, self._count = ob.matrix_world.copy(), len(ob.pose.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
-        joints = np.array([baked.index(name) for name in skeleton.names])
-        made_root = baked.names[0] not in skeleton.names
         bones = [ob.data.bones[name] for name in skeleton.names]
         self.controls = controls.of(ob, skeleton)
-        self._alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
-        if not self._alike:
-            return
+        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
+        alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
+        self.layout = Layout(ob, bones, skeleton, baked, self.database) if alike else None
+
+
+class Layout:
+    """How joints lie on the bones of an armature, in the order of its bones.
+
+    at        (N,) which bones they are
+    joints    (N,) which joints they are
+    to_basis  (N, 14, 16) what makes the basis of each bone, transposed, of its row: see _TO_COLUMNS
+    fixed     (N, 3) where they are in their parents' frames
+    moved     [(which one, which of the moving joints it is)]
+    top       which one is the first bone, that has no other above it, and which joint that is: first
+    """
+
+    def __init__(self, ob, bones, skeleton, baked, database):
+        joints = np.array([baked.index(name) for name in skeleton.names])
+        made_root = baked.names[0] not in skeleton.names
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
         own = _matrix(own_place / scale, own_turn)
@@ -95,30 +110,100 @@ class Poser:
         # From here on joints are in the order of the armature's bones, and matrices are transposed.
         at = np.array([ob.data.bones.find(bone.name) for bone in bones])
         order = at.argsort()
-        self._at, self._joints, self._top, self._first = at[order], joints[order], int(order.argmin()), int(joints[0])
+        self.at, self.joints, self.top, self.first = at[order], joints[order], int(order.argmin()), int(joints[0])
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
         to_basis[:, 10:13] /= scale
-        self._to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
-        # Which of the moving joints are bones, and which bones they are.
-        self._moved = np.argwhere(self._joints[:, None] == self._moving).tolist()
-        # The first bone, if it is a root bone, or else where it hangs: as one of those, or as fixed.
+        self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
+        self.fixed = database.fixed[self.joints]
+        self.moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
+        # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
-        self._hips, self._fixed = dict(self._moved).get(self._top, -1), self.database.fixed[joints[0]].tolist()
-        self._rows = np.ones((len(joints), 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
-        self._pairs, self._places = self._rows[:, 0, :10], self._rows[:, 0, 10:13]
-        # Where in all rotations both components of each pair are: much faster than products of such short rows.
-        self._left, self._right = (4 * self._joints[:, None] + each for each in (_FIRST, _SECOND))
-        self._places[:] = self.database.fixed[self._joints]
-        self._bases = np.empty((self._count, 1, 16), dtype=np.float32)
-        self._flat = self._bases.ravel()
-        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
+        self._hips, self._hang = dict(self.moved).get(self.top), self.fixed[self.top].tolist()
 
-    def _write_one_by_one(self, ob, root, positions, rotations):
-        places = self.database.fixed.copy()
-        places[self._moving], places[0] = positions, root
-        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
-        for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
-            ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
+    def standing(self, root, upright, positions, turn):
+        """Place and rotation of the first bone in the world: a root bone, or the hips, that hang from a root that was
+        made. turn: the rotation of its joint"""
+        hang = self._hang if self._hips is None else positions[self._hips]
+        return _standing(root, upright, *(self._own or (hang, turn)))
+
+
+class Ensemble:
+    """Armatures that are posed together, since but for a few numbers it is the same work for all of them.
+
+    What a joint's local transform differs from rest is the basis of its bone: one product for the bones of all, which
+    lie one after the other, transposed as Blender has them in memory.
+    """
+
+    def __init__(self):
+        self._layouts, self._who, self._parts = [], [], []
+
+    def write(self, posed, roots, positions, rotations):
+        """Pose armatures, [(Poser, armature, which of the characters it shows)]. They are tagged; Blender shows them
+        with the next update.
+
+        roots      (K, 3) of the characters, in the world
+        positions  (K, M, 3) of the moving joints below the root
+        rotations  (K, J, 4), of which the first is the root's own
+        """
+        together = [each for each in posed if each[0].layout is not None]
+        if together:
+            self._write_together(together, roots, positions, rotations)
+        for poser, ob, index in posed if len(together) < len(posed) else ():
+            if poser.layout is None:
+                poser.write_one_by_one(ob, roots[index], positions[index], rotations[index])
+
+    def _write_together(self, posed, roots, positions, rotations):
+        layouts, who = [poser.layout for poser, _, _ in posed], [index for _, _, index in posed]
+        if layouts != self._layouts or who != self._who:
+            self._arrange(layouts, who, positions.shape[1], rotations.shape[1])
+        self._work_out(roots.tolist(), positions, rotations)
+        for (poser, ob, _), bases in zip(posed, self._parts):
+            poser.put(ob, bases)
+
+    def _arrange(self, layouts, who, moving, joints):
+        """Tables for characters `who`, each with so many moving joints and joints."""
+        self._layouts, self._who = layouts, who
+        ends = np.cumsum([len(layout.joints) for layout in layouts], dtype=int)
+        starts = [0, *ends[:-1].tolist()]
+        self._rows = np.ones((ends[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
+        self._pairs = self._rows[:, 0, :10]
+        self._rows[:, 0, 10:13] = np.concatenate([layout.fixed for layout in layouts])
+        self._to_basis = np.concatenate([layout.to_basis for layout in layouts])
+        self._bases = np.empty((ends[-1], 1, 16), dtype=np.float32)
+        self._parts = [part.ravel() for part in np.split(self._bases, ends[:-1])]
+        # Where in all rows, positions and rotations the numbers are that change: much faster than short rows.
+        self._tops = _numbers([start + layout.top for layout, start in zip(layouts, starts)], 14, range(10, 13))
+        self._moved = _numbers([start + at for layout, start in zip(layouts, starts) for at, _ in layout.moved],
+                               14, range(10, 13))
+        self._from = _numbers([index * moving + column for layout, index in zip(layouts, who)
+                               for _, column in layout.moved], 3, range(3))
+        self._firsts = _numbers([index * joints + layout.first for layout, index in zip(layouts, who)], 4, range(4))
+        turning = np.concatenate([index * joints + layout.joints for layout, index in zip(layouts, who)])
+        self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
+
+    def _work_out(self, roots, positions, rotations):
+        """The bases of all bones."""
+        turns, uprights, moving = rotations.copy(), rotations[:, 0].tolist(), positions.tolist()
+        firsts, places, turned = rotations.take(self._firsts).tolist(), [], []
+        for layout, index, turn in zip(self._layouts, self._who, firsts):
+            place, turn = layout.standing(roots[index], uprights[index], moving[index], turn)
+            places += place
+            turned += turn
+        turns.put(self._firsts, turned)
+        self._rows.put(self._moved, positions.take(self._from))
+        self._rows.put(self._tops, places)
+        np.multiply(turns.take(self._left), turns.take(self._right), out=self._pairs)
+        np.matmul(self._rows, self._to_basis, out=self._bases)
+
+
+def _numbers(rows, width, columns):
+    """Where in a table of such a width some columns of some rows are: (rows, columns)."""
+    return np.asarray(rows, dtype=int).reshape(-1, 1) * width + np.asarray(columns)
+
+
+def _below_root(database):
+    """The moving joints but for the root, as a Player has their positions."""
+    return database.moving[database.moving != 0]
 
 
 def _hang_alike(bones, skeleton, baked):

@@ -103,6 +103,14 @@ class Puppet:
             return f'Waiting: "{ob.name}" is not in this scene.'
         return ""
 
+    def can_be_posed(self, ob):
+        """Whether its bones are known as they are now. If not it waits; it is looked at again with the next beat."""
+        try:
+            self.poser.look(ob)
+        except MotionError as error:
+            self.trouble = self.waits = str(error)
+        return not self.waits
+
     def paths(self):
         """Paths as of now."""
         player, index, stage = self.player, self.index, self.stage
