@@ -13,6 +13,8 @@ from .pose import Pose
 AHEAD = 10
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
+# Fewer queries than these are answered sooner one by one.
+FEW = 12
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5
 
@@ -273,6 +275,7 @@ class MixedMatcher:
 
 
 def _nearest(search, queries, besides, limits):
-    if len(queries) == 1:
-        return [search.nearest(queries[0], besides[0], limits[0])]
+    """The Match of each query, or None: nothing is better than what is exactly as wanted, as where somebody stands."""
+    if sum(limit > 0 for limit in limits) < FEW:
+        return [search.nearest(*each) if each[2] > 0 else None for each in zip(queries, besides, limits)]
     return search.nearest_many(queries, besides, limits)
