@@ -42,13 +42,13 @@ class Ahead:
         # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
         self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
-        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)]
+        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
         self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and the
-        # Steps that come. The first that has none left has none after so many frames.
+        # Steps that come; and which rows are played in the coming frames, until somebody has none left.
         self._first = np.arange(count) * (BEFORE + AHEAD)
         self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
-        self._coming, self._left, self.steps = [None] * count, 0, []
+        self._coming, self._played, self.steps = [None] * count, iter(()), []
 
     def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
@@ -59,12 +59,13 @@ class Ahead:
                  before)
         faded    indices of those whose matcher itself goes over to what it has jumped to
         """
-        self._here += 1
-        self._left -= 1
         same = blend is self._inertia.blend or blend == self._inertia.blend  # the first is quicker, and usual
-        if self._left < 0 or jumped or resumed or faded or not same:
+        here = next(self._played, None)
+        if here is None or jumped or resumed or faded or not same:
             anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._end))
             self._plan(matcher, blend, jumped, resumed, anew)
+            here = next(self._played)
+        self._here = here
         self.steps = [next(coming) for coming in self._coming]
 
     def rotations(self):
@@ -80,20 +81,21 @@ class Ahead:
         return self._rows[2].take(self._here, axis=0)
 
     def turners(self):
-        """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
+        """(K, 8, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
         return self._rows[3].take(self._here, axis=0)
 
     def _plan(self, matcher, blend, jumped, resumed, anew):
         """Work out the rows of those who need it, and of those who soon will."""
-        at = (self._here - self._first).tolist()
+        at = (self._here - self._first + 1).tolist()
         who = [index for index, (row, end) in enumerate(zip(at, self._end)) if end - row <= SOON or index in anew]
         self._begin_here([(index, at[index] - BEFORE) for index in who], jumped)
         self._inertia.blend = blend
         if jumped or resumed:
             self._change(matcher.pose(), jumped, resumed)
         self._work_out(matcher, who)
-        self._here[who] = self._first[who] + BEFORE
-        self._left = min(self._end[index] - (BEFORE if index in who else row) for index, row in enumerate(at)) - 1
+        rows = [BEFORE if index in who else row for index, row in enumerate(at)]
+        left = min(end - row for row, end in zip(rows, self._end))
+        self._played = iter(self._first + rows + np.arange(left)[:, None])
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
@@ -121,7 +123,7 @@ class Ahead:
         for at, index in enumerate(who):
             for table, found in zip(self._tables, (rotations, positions, travel, turners)):
                 table[index, BEFORE:end] = found[at]
-            # Most legs are never played, because somebody jumps first: numbers are made of one at a time.
+            # Plain numbers are made of one frame at a time: not all of them are played.
             self._coming[index] = map(Step, travel[at].tolist(), map(np.ndarray.tolist, legs[at]))
             self._end[index] = end
 

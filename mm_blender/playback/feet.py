@@ -215,7 +215,7 @@ class Feet:
                 if foot.release(contacts[index][side], self.lock, dt)]
 
     def plant(self, roots, heights, steps, contacts, dt, ground=None):
-        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4) for turned().
+        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 8, 1, 4) for turned().
 
         roots     (place, yaw) of each one
         heights   of the roots
@@ -240,7 +240,7 @@ class Feet:
                 swings = swung(leg[:4], (there.real, there.imag, z - height), front, extension, has_toes, foot.pitch)
                 thigh, shin, ankle, ball = turns_of(*swings)
                 turns += *thigh, *shin, *ankle, *ball
-        return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
+        return np.array(turns, dtype=np.float32).reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):
         """What is Under each foot, [character][side]."""

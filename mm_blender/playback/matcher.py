@@ -276,6 +276,10 @@ class MixedMatcher:
 
 def _nearest(search, queries, besides, limits):
     """The Match of each query, or None: nothing is better than what is exactly as wanted, as where somebody stands."""
-    if sum(limit > 0 for limit in limits) < FEW:
-        return [search.nearest(*each) if each[2] > 0 else None for each in zip(queries, besides, limits)]
-    return search.nearest_many(queries, besides, limits)
+    asked = [row for row, limit in enumerate(limits) if limit > 0]
+    if len(asked) < FEW:
+        found = [search.nearest(queries[row], besides[row], limits[row]) for row in asked]
+    else:
+        found = search.nearest_many(queries[asked], [besides[row] for row in asked], [limits[row] for row in asked])
+    answers = dict(zip(asked, found))
+    return [answers.get(row) for row in range(len(limits))]

@@ -51,7 +51,7 @@ class Player:
     played           the Pose before the feet are held
     contacts         [character][side] whether the source says that a foot stands
     moving           (K, M, 3) local positions of the moving joints
-    rotations        (K, J, 4) as they are shown; the root's own is its yaw
+    rotations        (K, J, 4) as they are shown, but for the root's own, which is its yaw
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
     search_seconds   how long the last search took
@@ -184,10 +184,9 @@ class Player:
             heights = self.heights.tolist()
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
-        self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
         turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
         shown = turned(self._ahead.turners(), turns)
-        self.rotations.put(self._turning, shown if self.legs.has_toes else shown[:, :, :3])
+        self.rotations.put(self._turning, shown if self.legs.has_toes else shown.reshape(-1, 4, 4)[:, :3])
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""

@@ -349,8 +349,7 @@ class Session:
             if not puppet.waits and puppet.can_be_posed(ob):
                 posed[puppet.stage].append((puppet.poser, ob, puppet.index))
         for stage, together in posed.items():
-            roots, _, positions, rotations = stage.live.shown()
-            stage.ensemble.write(together, roots, positions, rotations)
+            stage.ensemble.write(together, *stage.live.shown())
         if self._double is not None:
             try:
                 self._double.show()

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing what is played on the armature, frame by frame, with the fastest calls that Blender has."""
 
+import cmath
+import math
+from itertools import pairwise
+
 import numpy as np
 from mathutils import Matrix
 
@@ -29,18 +33,12 @@ class Poser:
         """names: those that the bones had when the database fitted them, if they may have been renamed since."""
         self.database = database
         self.names = names or ob.data.bones.keys()
-        self._alone = Ensemble()
         self._look_at(ob)
 
     def look(self, ob):
         """Look at the armature again if it has changed."""
         if self._world != ob.matrix_world or self._count != len(ob.pose.bones):
             self._look_at(ob)
-
-    def write(self, ob, root, positions, rotations):
-        """Pose this armature alone: as Ensemble.write(), for one character."""
-        self.look(ob)
-        self._alone.write([(self, ob, 0)], root[None], positions[None], rotations[None])
 
     def put(self, ob, bases):
         """Give the bones the bases of their joints, one after the other."""
@@ -56,10 +54,12 @@ class Poser:
             self.controls.switch(ob)
         ob.update_tag()
 
-    def write_one_by_one(self, ob, root, positions, rotations):
-        places = self.database.fixed.copy()
-        places[_below_root(self.database)], places[0] = positions, root
-        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
+    def put_one_by_one(self, ob, place, yaw, height, positions, rotations):
+        """The same for one character: its root, positions (M, 3) of the moving joints and rotations (J, 4)."""
+        places, turns = self.database.fixed.copy(), rotations.copy()
+        places[_below_root(self.database)], places[0] = positions, (place.real, place.imag, height)
+        turns[0] = quat.from_yaw(yaw)
+        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], turns[None])
         for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
             ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
         ob.update_tag()
@@ -90,8 +90,8 @@ class Layout:
     joints    (N,) which joints they are
     to_basis  (N, 14, 16) what makes the basis of each bone, transposed, of its row: see _TO_COLUMNS
     fixed     (N, 3) where they are in their parents' frames
-    moved     [(which one, which of the moving joints it is)]
-    top       which one is the first bone, that has no other above it, and which joint that is: first
+    top       which one is the first bone, that has no other above it; and which joint that is: first
+    moved     [(which one, which of the moving joints it is)] of the others
     """
 
     def __init__(self, ob, bones, skeleton, baked, database):
@@ -115,16 +115,21 @@ class Layout:
         to_basis[:, 10:13] /= scale
         self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
         self.fixed = database.fixed[self.joints]
-        self.moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
+        moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
+        self.moved = [each for each in moved if each[0] != self.top]
         # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
-        self._hips, self._hang = dict(self.moved).get(self.top), self.fixed[self.top].tolist()
+        self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
 
-    def standing(self, root, upright, positions, turn):
-        """Place and rotation of the first bone in the world: a root bone, or the hips, that hang from a root that was
-        made. turn: the rotation of its joint"""
-        hang = self._hang if self._hips is None else positions[self._hips]
-        return _standing(root, upright, *(self._own or (hang, turn)))
+    def standing(self, place, yaw, height, positions, turn):
+        """What a row has of the first bone, which stands in the world: a root bone, or the hips, that hang from a root
+        that was made. positions, turn: of the moving joints, and of its own joint"""
+        hang, turn = self._own or (self._hang if self._hips is None else positions[self._hips], turn)
+        cos, sin, way = math.cos(yaw / 2), math.sin(yaw / 2), place + cmath.rect(1, yaw) * complex(hang[0], hang[1])
+        a, b, c, d = turn
+        w, x, y, z = cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a
+        return (w * w, w * x, w * y, w * z, x * x, x * y, x * z, y * y, y * z, z * z,
+                way.real, way.imag, height + hang[2])
 
 
 class Ensemble:
@@ -135,64 +140,54 @@ class Ensemble:
     """
 
     def __init__(self):
-        self._layouts, self._who, self._parts = [], [], []
+        self._posed = []
 
-    def write(self, posed, roots, positions, rotations):
-        """Pose armatures, [(Poser, armature, which of the characters it shows)]. They are tagged; Blender shows them
-        with the next update.
+    def write(self, posed, roots, heights, positions, rotations):
+        """Pose armatures, [(Poser, armature, which of the characters it shows)], as Live.shown() has the characters.
+        They are tagged; Blender shows them with the next update."""
+        layouts = [(poser.layout, index) for poser, _, index in posed]
+        if layouts != self._posed:
+            self._posed = layouts
+            self._arrange(positions.shape[1], rotations.shape[1])
+        if self._layouts:
+            self._work_out(roots, heights.tolist(), positions, rotations)
+        for (poser, ob, index), bases in zip(posed, self._parts):
+            if bases is not None:
+                poser.put(ob, bases)
+            else:
+                poser.put_one_by_one(ob, *roots[index], heights[index], positions[index], rotations[index])
 
-        roots      (K, 3) of the characters, in the world
-        positions  (K, M, 3) of the moving joints below the root
-        rotations  (K, J, 4), of which the first is the root's own
-        """
-        together = [each for each in posed if each[0].layout is not None]
-        if together:
-            self._write_together(together, roots, positions, rotations)
-        for poser, ob, index in posed if len(together) < len(posed) else ():
-            if poser.layout is None:
-                poser.write_one_by_one(ob, roots[index], positions[index], rotations[index])
-
-    def _write_together(self, posed, roots, positions, rotations):
-        layouts, who = [poser.layout for poser, _, _ in posed], [index for _, _, index in posed]
-        if layouts != self._layouts or who != self._who:
-            self._arrange(layouts, who, positions.shape[1], rotations.shape[1])
-        self._work_out(roots.tolist(), positions, rotations)
-        for (poser, ob, _), bases in zip(posed, self._parts):
-            poser.put(ob, bases)
-
-    def _arrange(self, layouts, who, moving, joints):
-        """Tables for characters `who`, each with so many moving joints and joints."""
-        self._layouts, self._who = layouts, who
-        ends = np.cumsum([len(layout.joints) for layout in layouts], dtype=int)
-        starts = [0, *ends[:-1].tolist()]
-        self._rows = np.ones((ends[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
-        self._pairs = self._rows[:, 0, :10]
-        self._rows[:, 0, 10:13] = np.concatenate([layout.fixed for layout in layouts])
-        self._to_basis = np.concatenate([layout.to_basis for layout in layouts])
-        self._bases = np.empty((ends[-1], 1, 16), dtype=np.float32)
-        self._parts = [part.ravel() for part in np.split(self._bases, ends[:-1])]
+    def _arrange(self, moving, joints):
+        """Tables for characters that have so many moving joints, and so many joints."""
+        self._layouts = layouts = [each for each in self._posed if each[0] is not None]
+        starts = np.cumsum([0, *(len(layout.joints) for layout, _ in layouts)]).tolist()
+        self._rows = np.ones((starts[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
+        self._pairs, self._bases = self._rows[:, 0, :10], np.empty((starts[-1], 1, 16), dtype=np.float32)
+        bases = (self._bases[start:end].ravel() for start, end in pairwise(starts))
+        self._parts = [layout and next(bases) for layout, _ in self._posed]
+        if not layouts:
+            return
+        self._to_basis = np.concatenate([layout.to_basis for layout, _ in layouts])
+        self._rows[:, 0, 10:13] = np.concatenate([layout.fixed for layout, _ in layouts])
         # Where in all rows, positions and rotations the numbers are that change: much faster than short rows.
-        self._tops = _numbers([start + layout.top for layout, start in zip(layouts, starts)], 14, range(10, 13))
-        self._moved = _numbers([start + at for layout, start in zip(layouts, starts) for at, _ in layout.moved],
+        self._tops = _numbers([start + layout.top for (layout, _), start in zip(layouts, starts)], 14, range(13))
+        self._moved = _numbers([start + row for (layout, _), start in zip(layouts, starts) for row, _ in layout.moved],
                                14, range(10, 13))
-        self._from = _numbers([index * moving + column for layout, index in zip(layouts, who)
-                               for _, column in layout.moved], 3, range(3))
-        self._firsts = _numbers([index * joints + layout.first for layout, index in zip(layouts, who)], 4, range(4))
-        turning = np.concatenate([index * joints + layout.joints for layout, index in zip(layouts, who)])
+        self._movers = _numbers([index * moving + column for layout, index in layouts for _, column in layout.moved],
+                                3, range(3))
+        self._firsts = _numbers([index * joints + layout.first for layout, index in layouts], 4, range(4))
+        turning = np.concatenate([index * joints + layout.joints for layout, index in layouts])
         self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
 
-    def _work_out(self, roots, positions, rotations):
+    def _work_out(self, roots, heights, positions, rotations):
         """The bases of all bones."""
-        turns, uprights, moving = rotations.copy(), rotations[:, 0].tolist(), positions.tolist()
-        firsts, places, turned = rotations.take(self._firsts).tolist(), [], []
-        for layout, index, turn in zip(self._layouts, self._who, firsts):
-            place, turn = layout.standing(roots[index], uprights[index], moving[index], turn)
-            places += place
-            turned += turn
-        turns.put(self._firsts, turned)
-        self._rows.put(self._moved, positions.take(self._from))
-        self._rows.put(self._tops, places)
-        np.multiply(turns.take(self._left), turns.take(self._right), out=self._pairs)
+        np.multiply(rotations.take(self._left), rotations.take(self._right), out=self._pairs)
+        if self._moved.size:
+            self._rows.put(self._moved, positions.take(self._movers))
+        moving, firsts, numbers = positions.tolist(), rotations.take(self._firsts).tolist(), []
+        for (layout, index), turn in zip(self._layouts, firsts):
+            numbers += layout.standing(*roots[index], heights[index], moving[index], turn)
+        self._rows.put(self._tops, numbers)
         np.matmul(self._rows, self._to_basis, out=self._bases)
 
 
@@ -218,14 +213,6 @@ def _hang_alike(bones, skeleton, baked):
         if not (bone.use_inherit_rotation and bone.use_local_location):
             return False
     return True
-
-
-def _standing(root, upright, place, turn):
-    """Place and rotation in the world of what is seen from a root, whose own rotation is upright."""
-    (x, y, z), (cos, _, _, sin), (right, forward, up), (a, b, c, d) = root, upright, place, turn
-    way = complex(cos, sin) ** 2 * complex(right, forward)
-    return ((x + way.real, y + way.imag, z + up),
-            (cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a))
 
 
 def _matrix(place, turn):

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from mm_blender.motion import quat
 from mm_blender.playback.matcher import MotionMatcher
 from mm_blender.playback.player import Drive, Player
 from mm_blender.playback.root import Sync
@@ -90,7 +91,9 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
 def test_shown_toes_are_where_they_are_held(player):
     drive(player, 2)
     roots = np.column_stack([player.positions, player.heights])
-    frames = player.legs.forward(roots, player.played.positions, player.legs.rotations(player.rotations))
+    turns = player.legs.rotations(player.rotations)
+    turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
+    frames = player.legs.forward(roots, player.played.positions, turns)
     np.testing.assert_allclose(frames[:, :, -1, :3, 3], player.toes, atol=1e-4)
 
 
