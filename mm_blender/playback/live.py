@@ -30,7 +30,7 @@ class Live:
         while self._ahead < -SOON:
             self.player.step(velocities, yaws)
             if self._film is not None:
-                self._film.take(velocities, yaws)
+                self._film.take()
             self._ahead += self.player.dt
             self._previous, self._last = self._last, self._now()
             steps += 1

@@ -79,7 +79,7 @@ class Player:
         self._trajectory = Trajectory(database)
         self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
         # When each one searched last, and with which wish: velocity and yaw.
-        self._searched, self._asked = [-math.inf] * count, [((0.0, 0.0), 0.0)] * count
+        self._searched, self._asked = [-math.inf] * count, [(0j, 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -120,7 +120,7 @@ class Player:
         self.feet.lock, blend = self.settings.lock, self.settings.blend
         self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
         ended = self.matcher.advance()
-        jumped = self._search(velocities, yaws, halflife, ended)
+        jumped = self._search(halflife, ended.tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
             self.jumped[jumped] = True
@@ -133,18 +133,18 @@ class Player:
         self._plant_feet()
 
     def query(self, who, wishes, halflife):
-        """(W, D) normalised, of characters `who` (indices) that wish ((x, y), yaw) each: pose features of what is
+        """(W, D) normalised, of characters `who` (indices) with their wishes (velocity, yaw): pose features of what is
         playing, trajectory features of what is wanted."""
         queries = self.matcher.features()[who]
         for query, index, (velocity, yaw) in zip(queries, who, wishes):
-            path = self.simulation.path(index, self._trajectory.times, complex(*velocity), yaw, halflife)
+            path = self.simulation.path(index, self._trajectory.times, velocity, yaw, halflife)
             self._trajectory.write(query, path, *self.roots[index])
         return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
 
-    def _search(self, velocities, yaws, halflife, ended):
+    def _search(self, halflife, ended):
         """Those who jump in this frame, as indices."""
         self._clock += self.dt
-        wishes, ended = list(zip(velocities.tolist(), yaws.tolist())), ended.tolist()
+        wishes = self.simulation.wishes
         who = self._due(wishes, ended)
         self.jumped = np.zeros(len(wishes), dtype=bool)
         if not who:

@@ -68,14 +68,22 @@ class Puppet:
     def fetch(self):
         """The armature object, also after it was renamed; None if it is gone."""
         ob = _fetch(self.name, self.uid)
-        self.name = ob.name if ob is not None else self.name
+        if ob is not None:
+            self.name = ob.name
         return ob
 
     def owner(self):
         """The armature object with the settings; None if it is gone."""
+        if self.owner_uid == self.uid:
+            return self.fetch()
         ob = _fetch(self._owner_name, self.owner_uid)
         self._owner_name = ob.name if ob is not None else self._owner_name
         return ob
+
+    def fetch_both(self):
+        """The armature object; None if it or the one with the settings is gone."""
+        ob = self.fetch()
+        return ob if self.owner_uid == self.uid or self.owner() is not None else None
 
     def is_of(self, ob):
         """Whether an armature is the one that is posed, or the one with the settings."""

@@ -263,7 +263,9 @@ class Stage(Cast):
     def _weigh(self, ob):
         """The weights of the features and the sliders that scale them, if the features are still those of the bake."""
         features = ob.mm.features
-        weights = [features.responsiveness, features.quality, *(entry.weight for entry in features.channels)]
+        weights = [0.0] * len(features.channels)
+        features.channels.foreach_get("weight", weights)
+        weights += features.responsiveness, features.quality
         if weights == self._weights:
             return
         self._weights, self._mismatch = weights, weigh(self.library, ob)
