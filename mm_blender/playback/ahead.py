@@ -44,8 +44,8 @@ class Ahead:
                        for part in (pose.rotations, pose.positions, pose.travel)]
         self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
         self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
-        # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and the
-        # Steps that come; and which rows are played in the coming frames, until somebody has none left.
+        # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and
+        # the Steps that come; and which rows are played in the coming frames, until somebody has none left.
         self._first = np.arange(count) * (BEFORE + AHEAD)
         self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
         self._coming, self._played, self.steps = [None] * count, iter(()), []

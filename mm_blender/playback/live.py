@@ -37,8 +37,8 @@ class Live:
         return steps
 
     def shown(self):
-        """As of now: roots [(place, yaw)] and heights (K,) as a Player has them, positions (K, M, 3) of the moving joints
-        and rotations (K, J, 4)."""
+        """As of now, as a Player has them: roots [(place, yaw)] and heights (K,), positions (K, M, 3) of the moving
+        joints and rotations (K, J, 4)."""
         share = 1 - self._ahead / self.player.dt
         if share >= 1 - SOON:
             return self._last
