@@ -60,8 +60,8 @@ def beyond_dead_zone(vector):
 
 
 def jumps(velocity, yaw, new_velocity, new_yaw):
-    """Whether a wish, a velocity (x, y) and a yaw, changed so much that a search is due at once."""
-    return (math.dist(velocity, new_velocity) > JUMP_SPEED
+    """Whether a wish, a velocity x + yi and a yaw, changed so much that a search is due at once."""
+    return (abs(new_velocity - velocity) > JUMP_SPEED
             or abs(math.remainder(new_yaw - yaw, math.tau)) > JUMP_ANGLE)
 
 

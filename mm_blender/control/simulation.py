@@ -20,6 +20,7 @@ class Simulation:
     """The simulated roots of K characters, and the paths that they took.
 
     roots      [(place, yaw)] where they are
+    wishes     [(velocity, yaw)] that were wanted in the last step
     obstacles  Obstacles that they slide along, or None
     """
 
@@ -34,6 +35,7 @@ class Simulation:
         # Of each one: place, velocity, acceleration, and yaw, turning.
         self._moves, self._turns = [(place, 0j, 0j) for place in places], [(yaw, 0.0) for yaw in yaws]
         self.roots = list(zip(places, yaws))
+        self.wishes = [(0j, yaw) for yaw in yaws]
         self._path = deque([self.roots] * self._kept, maxlen=self._kept)  # newest first
 
     def follow(self, other, index, offset):
@@ -61,11 +63,12 @@ class Simulation:
 
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
-        dt = self.step_time
-        self._moves = [spring.velocity_number(place, velocity, acceleration, wish, halflife[0], dt)
-                       for (place, velocity, acceleration), wish in zip(self._moves, to_numbers(velocities))]
+        dt, velocities, yaws = self.step_time, to_numbers(velocities), yaws.tolist()
+        self.wishes = list(zip(velocities, yaws))
+        self._moves = [spring.velocity_number(*move, wish, halflife[0], dt)
+                       for move, wish in zip(self._moves, velocities)]
         self._turns = [spring.towards_number(yaw, spin, nearest_turn(wish, yaw), halflife[1], dt)
-                       for (yaw, spin), wish in zip(self._turns, yaws.tolist())]
+                       for (yaw, spin), wish in zip(self._turns, yaws)]
         if self.obstacles is not None:
             self._slide()
         self.roots = [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]

@@ -97,14 +97,7 @@ class Search:
 
         besides  (first, last) frames that may not be answered either: those around the one that is playing
         """
-        probe = self._probe(query)
-        squares = probe.dot(self._centres)
-        reach = self._reach(probe, squares, int(squares.argmin()), besides, at_most)
-        row = self._best_row(probe, self._blocks_that_can_win(squares, reach), besides)
-        if row is None:
-            return None
-        cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
-        return Match(self._frames.item(row), cost) if cost <= at_most else None
+        return self._leaving_out(besides, self._nearest, query, at_most)
 
     def nearest_many(self, queries, besides=None, at_most=np.inf):
         """nearest() for queries (K, D), with besides (K, 2) and at_most (K,) or one number: a list of K."""
@@ -119,10 +112,8 @@ class Search:
     def best(self, query, count, besides=None):
         """The count best Matches for a query (D,), best first; fewer if fewer are allowed."""
         probe = self._probe(query)
-        scores = self._rows.dot(probe[:-1])
+        scores = self._leaving_out(besides, self._rows.dot, probe[:-1])
         scores += self._penalty
-        if besides is not None:
-            _bar(scores, self._frames, besides)
         rows = np.flatnonzero(scores < np.inf)
         if count < len(rows):
             last = np.partition(scores[rows], count - 1)[count - 1]
@@ -156,6 +147,8 @@ class Search:
         row = np.arange(len(order)) + np.repeat(self._starts[:-1] * BLOCK - np.cumsum(sizes) + sizes, sizes)
         self._frames = np.full(count, -1, dtype=np.int32)
         self._frames[row] = order
+        self._row_of = np.empty_like(order)
+        self._row_of[order] = row
         self._away = np.zeros(count, dtype=np.float32)
         self._away[row] = away[order]
         self._rows = np.zeros((count, weighted.shape[1] + 1), dtype=np.float32)
@@ -175,6 +168,28 @@ class Search:
         self._gathering = np.empty((int(PLAIN * len(self._blocks)) + 1, self._blocks.shape[1]), dtype=np.float32)
         self._crowd = np.empty((2, TOGETHER, len(counts)), dtype=np.float32)
 
+    def _leaving_out(self, besides, answer, *question):
+        """An answer during which some frames, (first, last) or None, are infinitely far."""
+        if besides is None:
+            return answer(*question)
+        rows = self._row_of[max(besides[0], 0):besides[1] + 1]
+        squares = self._rows[rows, -1]
+        self._rows[rows, -1] = np.inf
+        try:
+            return answer(*question)
+        finally:
+            self._rows[rows, -1] = squares
+
+    def _nearest(self, query, at_most):
+        probe = self._probe(query)
+        squares = probe.dot(self._centres)
+        reach = self._reach(probe, squares, int(squares.argmin()), at_most)
+        row = self._best_row(probe, self._blocks_that_can_win(squares, reach))
+        if row is None:
+            return None
+        cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
+        return Match(self._frames.item(row), cost) if cost <= at_most else None
+
     def _probe(self, query):
         probe = np.empty(len(self.weights) + 2, dtype=np.float32)
         weighted = np.multiply(query, self.weights, out=probe[:-2])
@@ -182,25 +197,23 @@ class Search:
         probe[-1] = weighted.dot(weighted)
         return probe
 
-    def _reach(self, probe, squares, nearest, besides, at_most):
+    def _reach(self, probe, squares, nearest, at_most):
         """How far the winner can be at most, because a frame of the nearest cell is no farther."""
-        known = self._least(nearest, probe, besides)
-        if known == math.inf and besides is not None and at_most == math.inf:
-            known = min(self._least(int(cell), probe, besides) for cell in squares.argsort()[:10])
+        known = self._least(nearest, probe)
+        if known == math.inf and at_most == math.inf:  # the whole cell is left out
+            known = min(self._least(int(cell), probe) for cell in squares.argsort()[:10])
         square = probe.item(-1)
         # √((r + |x - c|)² + e) ≤ √(r² + e) + |x - c|: with the rounding e added to r², distances may be off by it.
         return math.sqrt(max(min(known + square, at_most), 0) + 3 * self._rounding * (square + self._largest))
 
-    def _least(self, cell, probe, besides):
+    def _least(self, cell, probe):
         """The least score in a cell."""
         first, end = self._bounds[cell], self._bounds[cell + 1]
         scores = self._rows[first:end].dot(probe[:-1])
         best = int(scores.argmin())
-        if self._may_be_answered(first + best, besides):
+        if not self._penalty.item(first + best):
             return scores.item(best)
         scores += self._penalty[first:end]
-        if besides is not None:
-            _bar(scores, self._frames[first:end], besides)
         return scores.item(scores.argmin())
 
     def _blocks_that_can_win(self, squares, reach):
@@ -221,7 +234,7 @@ class Search:
         out = self._gathering[:len(blocks)] if len(blocks) <= len(self._gathering) else None
         return self._blocks.take(blocks, axis=0, out=out, mode="clip").reshape(-1, self._rows.shape[1])
 
-    def _best_row(self, probe, blocks, besides):
+    def _best_row(self, probe, blocks):
         """The row of the best frame in some blocks; None if there is none that may be answered."""
         if not len(blocks):
             return None
@@ -231,16 +244,14 @@ class Search:
         scores[best] = np.inf
         # Most often one frame is nearer than all others, beyond doubt, and may be answered.
         clear = scores.item(scores.argmin()) > score + self._doubt(probe.item(-1), score)
-        if clear and self._may_be_answered(row, besides):
+        if clear and not self._penalty.item(row):
             return row
         scores[best] = score
-        return self._close_winner(probe, blocks, scores, besides)
+        return self._close_winner(probe, blocks, scores)
 
-    def _close_winner(self, probe, blocks, scores, besides):
+    def _close_winner(self, probe, blocks, scores):
         """The row of the best frame that may be answered, whatever the scores of others; None if there is none."""
         scores += self._of_blocks(self._penalty, blocks)
-        if besides is not None:
-            _bar(scores, self._of_blocks(self._frames, blocks), besides)
         least = scores.item(scores.argmin())
         if least == math.inf:
             return None
@@ -250,10 +261,6 @@ class Search:
         # Where somebody stands still there can be hundreds.
         rows = blocks.take(near // BLOCK) * BLOCK + near % BLOCK
         return rows.item(_exact(self._rows.take(rows, axis=0), probe).argmin())
-
-    def _may_be_answered(self, row, besides):
-        return not self._penalty.item(row) and (
-            besides is None or not besides[0] <= self._frames.item(row) <= besides[1])
 
     def _of_blocks(self, values, blocks):
         """Of values of all rows those of some blocks."""
@@ -269,7 +276,8 @@ class Search:
         squares, limits = self._crowd[:, :len(probes)]
         np.dot(probes, self._centres, out=squares)
         nearest = squares.argmin(axis=1).tolist()
-        reach = np.array([self._reach(*each) for each in zip(probes, squares, nearest, besides, at_most)], dtype="f4")
+        reach = np.array([self._leaving_out(left_out, self._reach, *each) for left_out, *each in zip(
+            besides, probes, squares, nearest, at_most)], dtype=np.float32)
         if np.isinf(reach).any():
             return [self.nearest(*each) for each in zip(queries, besides, at_most)]
         np.square(np.add(self._radius, reach[:, None], out=limits), out=limits)
@@ -283,7 +291,7 @@ class Search:
         blocks = self._block_table.take(cells, axis=0).ravel().take(chosen)
         ends = np.searchsorted(query, np.arange(len(probes) + 1)) * far.shape[1]
         parts = [blocks[start:end] for start, end in pairwise(np.searchsorted(chosen, ends).tolist())]
-        rows = [self._best_row(*each) for each in zip(probes, parts, besides)]
+        rows = [self._leaving_out(left_out, self._best_row, *each) for left_out, *each in zip(besides, probes, parts)]
         costs = _exact(self._rows.take([row or 0 for row in rows], axis=0), probes).tolist()
         return [Match(self._frames.item(row), cost) if row is not None and cost <= most else None
                 for row, cost, most in zip(rows, costs, at_most)]
@@ -328,11 +336,6 @@ def gather(features, weights, seed=0):
         if sample is not rows:
             centres = _means(sample, _numbered(nearest))
     return _cut(nearest).astype(np.int32)
-
-
-def _bar(scores, frames, besides):
-    """Makes the scores of frames that may not be answered infinite."""
-    scores[(frames >= besides[0]) & (frames <= besides[1])] = np.inf
 
 
 def _row(blocks, at):

@@ -111,7 +111,7 @@ def from_angle_axis(angle, axis):
 def exp(v, axis=-1):
     """The quaternion of half a scaled angle axis; axis as for mul()."""
     v = np.asarray(v)
-    half = np.sqrt((np.add.reduce(v * v) if axis == 0 else _dot(v, v)) + TINY)
+    half = np.sqrt(np.add.reduce(v * v, initial=TINY) if axis == 0 else _dot(v, v) + TINY)
     q = np.empty((4, *v.shape[1:]) if axis == 0 else (*v.shape[:-1], 4), dtype=half.dtype)
     w, xyz = (q[0], q[1:]) if axis == 0 else (q[..., :1], q[..., 1:])
     np.cos(half, out=w)
@@ -123,7 +123,7 @@ def log(q, axis=-1):
     """Half of the scaled angle axis of a unit quaternion; axis as for mul()."""
     q = np.asarray(q)
     w, v = (q[0], q[1:]) if axis == 0 else (q[..., :1], q[..., 1:])
-    length = np.sqrt((np.add.reduce(v * v) if axis == 0 else _dot(v, v)) + TINY)
+    length = np.sqrt(np.add.reduce(v * v, initial=TINY) if axis == 0 else _dot(v, v) + TINY)
     return np.arctan2(length, w) / length * v
 
 

@@ -42,11 +42,13 @@ class Ahead:
         # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
         self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
-        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 2, 4, 4, 4), dtype=np.float32)]
+        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
         self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
-        # The row of each one that is played, where its rows end, and the Steps of its coming ones.
-        self._at, self._end, self._coming = [BEFORE - 1] * count, [BEFORE] * count, [None] * count
-        self._here, self.steps = self._of_all_rows(), []
+        # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and
+        # the Steps that come; and which rows are played in the coming frames, until somebody has none left.
+        self._first = np.arange(count) * (BEFORE + AHEAD)
+        self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
+        self._coming, self._played, self.steps = [None] * count, iter(()), []
 
     def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
@@ -57,21 +59,14 @@ class Ahead:
                  before)
         faded    indices of those whose matcher itself goes over to what it has jumped to
         """
-        self._at = [at + 1 for at in self._at]
         same = blend is self._inertia.blend or blend == self._inertia.blend  # the first is quicker, and usual
-        anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._at))
-        left = [end - at for at, end in zip(self._at, self._end)]
-        if anew or min(left) <= 0:
-            who = [index for index, rows in enumerate(left) if rows <= SOON or index in anew]
-            self._begin_here(who, jumped)
-            self._inertia.blend = blend
-            if jumped or resumed:
-                self._change(matcher.pose(), jumped, resumed)
-            self._work_out(matcher, who)
-            self._here = self._of_all_rows()
-        else:
-            self._here += 1
-        self.steps = [steps[at - BEFORE] for steps, at in zip(self._coming, self._at)]
+        here = next(self._played, None)
+        if here is None or jumped or resumed or faded or not same:
+            anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._end))
+            self._plan(matcher, blend, jumped, resumed, anew)
+            here = next(self._played)
+        self._here = here
+        self.steps = [next(coming) for coming in self._coming]
 
     def rotations(self):
         """(K, J, 4) of this frame, a copy."""
@@ -86,12 +81,21 @@ class Ahead:
         return self._rows[2].take(self._here, axis=0)
 
     def turners(self):
-        """(K, 2, 4, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
+        """(K, 8, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
         return self._rows[3].take(self._here, axis=0)
 
-    def _of_all_rows(self):
-        """Which one is played, of each character."""
-        return np.array([index * (BEFORE + AHEAD) + at for index, at in enumerate(self._at)])
+    def _plan(self, matcher, blend, jumped, resumed, anew):
+        """Work out the rows of those who need it, and of those who soon will."""
+        at = (self._here - self._first + 1).tolist()
+        who = [index for index, (row, end) in enumerate(zip(at, self._end)) if end - row <= SOON or index in anew]
+        self._begin_here([(index, at[index] - BEFORE) for index in who], jumped)
+        self._inertia.blend = blend
+        if jumped or resumed:
+            self._change(matcher.pose(), jumped, resumed)
+        self._work_out(matcher, who)
+        rows = [BEFORE if index in who else row for index, row in enumerate(at)]
+        left = min(end - row for row, end in zip(rows, self._end))
+        self._played = iter(self._first + rows + np.arange(left)[:, None])
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
@@ -102,25 +106,26 @@ class Ahead:
             self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
             self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
 
-    def _begin_here(self, who, jumped):
-        """Characters (indices) whose rows are to be worked out from this frame on."""
-        played = [(index, self._at[index] - BEFORE) for index in who if self._at[index] > BEFORE]
+    def _begin_here(self, played, jumped):
+        """Let what was played before be what was played before this frame: (character, rows that it has played)."""
+        played = [each for each in played if each[1]]
         # A jump leaves nothing of the offsets from before.
         if going_on := [each for each in played if each[0] not in jumped]:
             self._inertia.go_on(*zip(*going_on), self._dt)
         for index, first in played:
             for part in self._parts:
                 part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
-            self._at[index] = BEFORE
 
     def _work_out(self, matcher, who):
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
         legs, turners = self._legs.seen_from_root(positions, rotations)
         end = BEFORE + travel.shape[1]
-        for at, (index, *steps) in enumerate(zip(who, travel.tolist(), legs.tolist())):
+        for at, index in enumerate(who):
             for table, found in zip(self._tables, (rotations, positions, travel, turners)):
                 table[index, BEFORE:end] = found[at]
-            self._coming[index], self._end[index] = list(map(Step, *steps)), end
+            # Plain numbers are made of one frame at a time: not all of them are played.
+            self._coming[index] = map(Step, travel[at].tolist(), map(np.ndarray.tolist, legs[at]))
+            self._end[index] = end
 
 
 def _pose(rotations, positions, travel):

@@ -97,7 +97,7 @@ class Cast:
     def step(self):
         """One frame of the database's rate."""
         self.player.step(self._velocities, self._yaws)
-        self.film.take(self._velocities, self._yaws)
+        self.film.take()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""

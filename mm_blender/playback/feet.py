@@ -127,30 +127,31 @@ class Foot:
         length           from the hip to the toe, at most
         """
         origin, turn, level = root
+        held, low, heel_low, plane, ground_rise, ground_slope = under
         place, height, rise = origin + complex(toe[0], toe[1]) * turn, toe[2] + level, toe[2] - ankle[2]
         last, high = self._shown or (place, height)
-        pace, low = abs(self._velocity), under.here
+        pace = abs(self._velocity)
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
             self.point = self.stop(place, dt)
             self.locked, self._stretch = True, math.inf
-            self._drop, self._sinking = high - self._lift - under.held, self._climb - self._rising
+            self._drop, self._sinking = high - self._lift - held, self._climb - self._rising
         if self.locked:
             self._raise(None, lock, dt)
-            low = under.held
+            low = held
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
             stretch = _apart(origin + complex(hip[0], hip[1]) * turn - self.point, hip[2] + level - low)
             longer, self._stretch = max(stretch - self._stretch, 0.0), stretch
-            self._far = (_apart(place - self.point, height - under.plane) > lock.release
+            self._far = (_apart(place - self.point, height - plane) > lock.release
                          or stretch + longer > length)  # in the next frame, when it would be too late
             place, height = self.point, low + self._drop
         else:
-            self._rise = _followed(self._rise, under.rise, dt)
+            self._rise = _followed(self._rise, ground_rise, dt)
             height += self._rise[0]
             self._raise(pace if (contact or height < low - SUNK) and lock.on else None, lock, dt)
         soft = 1.0 if self.locked else _softness(math.dist(hip, ankle), length - STRETCH * math.dist(ankle, toe))
         height = self._above(low, height + self._lift, high, soft, dt)
-        self._slope = _followed(self._slope, under.slope, dt)
-        lowest = _braked(under.ankle, height - rise if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
+        self._slope = _followed(self._slope, ground_slope, dt)
+        lowest = _braked(heel_low, height - rise if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
         self.pitch = _pitch(ankle, toe, height - lowest, math.atan(self._slope[0]))
         self._heel = max(height - rise, lowest)
         self._shown, self._velocity, self._climb = (place, height), (place - last) / dt, (height - high) / dt
@@ -215,7 +216,7 @@ class Feet:
                 if foot.release(contacts[index][side], self.lock, dt)]
 
     def plant(self, roots, heights, steps, contacts, dt, ground=None):
-        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 2, 4, 4) for turned().
+        """How the legs turn, seen from the root, so that feet stay where they stand: (K, 8, 1, 4) for turned().
 
         roots     (place, yaw) of each one
         heights   of the roots
@@ -240,7 +241,7 @@ class Feet:
                 swings = swung(leg[:4], (there.real, there.imag, z - height), front, extension, has_toes, foot.pitch)
                 thigh, shin, ankle, ball = turns_of(*swings)
                 turns += *thigh, *shin, *ankle, *ball
-        return np.array(turns, dtype=np.float32).reshape(-1, 2, 4, 4)
+        return np.array(turns, dtype=np.float32).reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):
         """What is Under each foot, [character][side]."""

@@ -38,23 +38,23 @@ class Film:
     def __len__(self):
         return len(self._rows)
 
-    def take(self, velocities, yaws):
-        """One more frame, for which these velocities (K, 2) and yaws (K,) were wanted."""
-        player = self.player
-        # What a Player has shown it does not change afterwards: only wishes have to be copied.
+    def take(self):
+        """One more frame."""
+        player, simulation = self.player, self.player.simulation
+        # What a Player has shown it does not change afterwards.
         self._rows.append((
-            player.matcher.frames, player.jumped, velocities.copy(), yaws.copy(), player.simulation.roots,
-            player.contacts, player.feet.held(), player.roots, player.heights, player.moving, player.rotations))
+            player.matcher.frames, player.jumped, simulation.wishes, simulation.roots, player.contacts,
+            player.feet.held(), player.roots, player.heights, player.moving, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""
-        frames, jumped, velocities, yaws, simulated, contacts, planted = self._columns(index)[:7]
-        return Trace(frames, jumped, np.column_stack([velocities, yaws]), _numbers(simulated), contacts, planted)
+        frames, jumped, wishes, simulated, contacts, planted = self._columns(index)[:6]
+        return Trace(frames, jumped, _numbers(wishes), _numbers(simulated), contacts, planted)
 
     def clip(self, index=0, name="drive"):
         """What one of the characters played, with the database's own skeleton, root first."""
         database = self.player.motion.database
-        planted, roots, heights, moving, rotations = self._columns(index)[6:]
+        planted, roots, heights, moving, rotations = self._columns(index)[5:]
         x, y, yaws = _numbers(roots).T
         positions = np.broadcast_to(database.fixed, (len(roots), *database.fixed.shape)).copy()
         positions[:, self.player.motion.moving], positions[:, 0] = moving, np.column_stack([x, y, heights])
@@ -67,6 +67,6 @@ class Film:
 
 
 def _numbers(roots):
-    """(F, 3) x, y and yaw of roots (F, 2), whose places are x + yi."""
+    """(F, 3) x, y and yaw of roots or wishes (F, 2), whose places or velocities are x + yi."""
     places, yaws = roots.T
     return np.column_stack([places.real, places.imag, yaws.real])

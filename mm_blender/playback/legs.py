@@ -95,7 +95,7 @@ class Legs:
 
     def seen_from_root(self, positions, rotations):
         """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), all seen from the root;
-        and their turners, (K, N, 2, 4, 4, 4).
+        and the turners of their joints, (K, N, 8, 4, 4).
 
         positions (K, N, M, 3) of the moving joints, rotations (K, N, J, 4)
         """
@@ -117,7 +117,8 @@ class Legs:
         ways[:, 1:] = np.einsum("ijln,jln->iln", quat.to_matrix(turns.take(self._bearers, axis=1), axis=0), ways[:, 1:])
         ways[:, :-1] = np.add.accumulate(ways[:, :-1], axis=1)
         legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
-        return legs.transpose(3, 4, 2, 1, 0), found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
+        found = found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
+        return legs.transpose(3, 4, 2, 1, 0), found.reshape(*shape, 8, 4, 4)
 
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
@@ -228,8 +229,8 @@ def turners(above, own):
 
 
 def turned(turners, turns):
-    """Rotations (K, 2, 4, 4) of the legs after such turns (K, 2, 4, 4)."""
-    return (turns[..., None, :] @ turners)[..., 0, :]
+    """Rotations (K, 8, 1, 4) of the joints of both legs after such turns (K, 8, 1, 4)."""
+    return turns @ turners
 
 
 def _after(back, swing):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fixed steps at the database's rate, shown smoothly at whatever rate a screen has."""
 
-import numpy as np
+import math
 
-from ..control.simulation import wrapped
+import numpy as np
 
 # No more than so many seconds are played in one go: after a stall the character goes on from where it was.
 LONGEST = 0.25
@@ -30,26 +30,31 @@ class Live:
         while self._ahead < -SOON:
             self.player.step(velocities, yaws)
             if self._film is not None:
-                self._film.take(velocities, yaws)
+                self._film.take()
             self._ahead += self.player.dt
             self._previous, self._last = self._last, self._now()
             steps += 1
         return steps
 
     def shown(self):
-        """Roots (K, 3) and yaws (K,), positions (K, M, 3) of the moving joints and rotations (K, J, 4), as of now."""
+        """As of now, as a Player has them: roots [(place, yaw)] and heights (K,), positions (K, M, 3) of the moving
+        joints and rotations (K, J, 4)."""
         share = 1 - self._ahead / self.player.dt
         if share >= 1 - SOON:
             return self._last
-        (roots, yaws, positions, rotations), last = self._previous, self._last
-        return (roots + share * (last[0] - roots), yaws + share * wrapped(last[1] - yaws),
+        (roots, heights, positions, rotations), last = self._previous, self._last
+        return ([_on_the_way(*each, share) for each in zip(roots, last[0])], heights + share * (last[1] - heights),
                 positions + share * (last[2] - positions), _nlerp(rotations, last[3], share))
 
     def _now(self):
         player = self.player
-        roots = np.array([(place.real, place.imag, height, yaw)
-                          for (place, yaw), height in zip(player.roots, player.heights.tolist())])
-        return roots[:, :3], roots[:, 3], player.moving, player.rotations
+        return player.roots, player.heights, player.moving, player.rotations
+
+
+def _on_the_way(root, other, share):
+    """A root between two others, turned the shorter way round."""
+    (place, yaw), (goal, goal_yaw) = root, other
+    return place + share * (goal - place), yaw + share * math.remainder(goal_yaw - yaw, math.tau)
 
 
 def _nlerp(a, b, share):

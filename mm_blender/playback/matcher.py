@@ -13,6 +13,8 @@ from .pose import Pose
 AHEAD = 10
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
+# Fewer queries than these are answered sooner one by one.
+FEW = 12
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5
 
@@ -273,6 +275,11 @@ class MixedMatcher:
 
 
 def _nearest(search, queries, besides, limits):
-    if len(queries) == 1:
-        return [search.nearest(queries[0], besides[0], limits[0])]
-    return search.nearest_many(queries, besides, limits)
+    """The Match of each query, or None: nothing is better than what is exactly as wanted, as where somebody stands."""
+    asked = [row for row, limit in enumerate(limits) if limit > 0]
+    if len(asked) < FEW:
+        found = [search.nearest(queries[row], besides[row], limits[row]) for row in asked]
+    else:
+        found = search.nearest_many(queries[asked], [besides[row] for row in asked], [limits[row] for row in asked])
+    answers = dict(zip(asked, found))
+    return [answers.get(row) for row in range(len(limits))]

@@ -51,7 +51,7 @@ class Player:
     played           the Pose before the feet are held
     contacts         [character][side] whether the source says that a foot stands
     moving           (K, M, 3) local positions of the moving joints
-    rotations        (K, J, 4) as they are shown; the root's own is its yaw
+    rotations        (K, J, 4) as they are shown, but for the root's own, which is its yaw
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
     search_seconds   how long the last search took
@@ -79,7 +79,7 @@ class Player:
         self._trajectory = Trajectory(database)
         self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
         # When each one searched last, and with which wish: velocity and yaw.
-        self._searched, self._asked = [-math.inf] * count, [((0.0, 0.0), 0.0)] * count
+        self._searched, self._asked = [-math.inf] * count, [(0j, 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -120,7 +120,7 @@ class Player:
         self.feet.lock, blend = self.settings.lock, self.settings.blend
         self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
         ended = self.matcher.advance()
-        jumped = self._search(velocities, yaws, halflife, ended)
+        jumped = self._search(halflife, ended.tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
             self.jumped[jumped] = True
@@ -133,18 +133,18 @@ class Player:
         self._plant_feet()
 
     def query(self, who, wishes, halflife):
-        """(W, D) normalised, of characters `who` (indices) that wish ((x, y), yaw) each: pose features of what is
+        """(W, D) normalised, of characters `who` (indices) with their wishes (velocity, yaw): pose features of what is
         playing, trajectory features of what is wanted."""
         queries = self.matcher.features()[who]
         for query, index, (velocity, yaw) in zip(queries, who, wishes):
-            path = self.simulation.path(index, self._trajectory.times, complex(*velocity), yaw, halflife)
+            path = self.simulation.path(index, self._trajectory.times, velocity, yaw, halflife)
             self._trajectory.write(query, path, *self.roots[index])
         return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
 
-    def _search(self, velocities, yaws, halflife, ended):
+    def _search(self, halflife, ended):
         """Those who jump in this frame, as indices."""
         self._clock += self.dt
-        wishes, ended = list(zip(velocities.tolist(), yaws.tolist())), ended.tolist()
+        wishes = self.simulation.wishes
         who = self._due(wishes, ended)
         self.jumped = np.zeros(len(wishes), dtype=bool)
         if not who:
@@ -184,10 +184,9 @@ class Player:
             heights = self.heights.tolist()
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
-        self.rotations[:, 0] = [(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)) for _, yaw in self.roots]
         turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
         shown = turned(self._ahead.turners(), turns)
-        self.rotations.put(self._turning, shown if self.legs.has_toes else shown[:, :, :3])
+        self.rotations.put(self._turning, shown if self.legs.has_toes else shown.reshape(-1, 4, 4)[:, :3])
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""

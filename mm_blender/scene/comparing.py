@@ -86,8 +86,8 @@ class Double:
 
     def show(self):
         if (ob := self.fetch()) is not None:
-            roots, _, positions, rotations = self.stage.live.shown()
-            self.poser.write(ob, roots[0], positions[0], rotations[0])
+            self.poser.look(ob)
+            self.stage.ensemble.write([(self.poser, ob, 0)], *self.stage.live.shown())
 
     def end(self):
         """Remove it."""

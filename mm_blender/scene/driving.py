@@ -224,8 +224,7 @@ class Session:
 
     def _obs(self):
         """(Puppet, armature) of all that are still there."""
-        return [(puppet, ob) for puppet in self._puppets
-                if (ob := puppet.fetch()) is not None and puppet.owner() is not None]
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -257,11 +256,12 @@ class Session:
                 puppet.rebind(ob)  # the armature may have been edited
             puppet.waits = puppet.why_it_waits(ob, context)
         self._waits = self.driven.waits
-        driven = self.driven.owner()
-        leaders = {puppet.stage: puppet.owner() for puppet, _ in obs} | {self.driven.stage: driven}
+        owners = {puppet: puppet.owner() for puppet, _ in obs}
+        driven = owners[self.driven]
+        leaders = {puppet.stage: owner for puppet, owner in owners.items()} | {self.driven.stage: driven}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
-            stage.switch({puppet.index: puppet.owner() for puppet, _ in obs if puppet.stage is stage})
+            stage.switch({puppet.index: owner for puppet, owner in owners.items() if puppet.stage is stage})
         self._compare(driven, context)
         settings = driven.mm.drive
         self._relative, self._strafe, self._follow = settings.relative, settings.strafe, settings.follow
@@ -344,15 +344,12 @@ class Session:
 
     def _show(self):
         """Pose all armatures."""
-        shown = {stage: stage.live.shown() for stage in self._stages}
+        posed = {stage: [] for stage in self._stages}
         for puppet, ob in self._obs():
-            if puppet.waits:
-                continue
-            roots, _, positions, rotations = shown[puppet.stage]
-            try:
-                puppet.poser.write(ob, roots[puppet.index], positions[puppet.index], rotations[puppet.index])
-            except MotionError as error:  # the others go on; it is looked at again with the next beat
-                puppet.trouble = puppet.waits = str(error)
+            if not puppet.waits and puppet.can_be_posed(ob):
+                posed[puppet.stage].append((puppet.poser, ob, puppet.index))
+        for stage, together in posed.items():
+            stage.ensemble.write(together, *stage.live.shown())
         if self._double is not None:
             try:
                 self._double.show()

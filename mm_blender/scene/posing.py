@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Showing what is played on the armature, frame by frame, with the fastest calls that Blender has."""
 
+import cmath
+import math
+from itertools import pairwise
+
 import numpy as np
 from mathutils import Matrix
 
@@ -18,12 +22,10 @@ _TO_COLUMNS[10:13, 3, :3], _TO_COLUMNS[13] = np.eye(3), np.eye(4)
 
 
 class Poser:
-    """Writes poses of a database's skeleton to one armature. Bones may be renamed or deleted meanwhile.
+    """How poses of a database's skeleton are shown on one armature. Bones may be renamed or deleted meanwhile.
 
-    What a joint's local transform differs from rest is the basis of its bone: one product for all bones, transposed as
-    Blender has them in memory. Where bones hang from each other in another way than joints do, they are worked out one
-    by one as for keyframes.
-
+    layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
+              they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
     """
 
@@ -31,36 +33,35 @@ class Poser:
         """names: those that the bones had when the database fitted them, if they may have been renamed since."""
         self.database = database
         self.names = names or ob.data.bones.keys()
-        self._moving = database.moving[database.moving != 0]
         self._look_at(ob)
 
-    def write(self, ob, root, positions, rotations):
-        """Pose the armature: root (3,) in the world, positions (M, 3) of the moving joints below it, rotations (J, 4),
-        of which the first is the root's own. The object is tagged; Blender shows it with the next update."""
-        bones = ob.pose.bones
-        if self._world != ob.matrix_world or self._count != len(bones):
+    def look(self, ob):
+        """Look at the armature again if it has changed."""
+        if self._world != ob.matrix_world or self._count != len(ob.pose.bones):
             self._look_at(ob)
-        if not self._alike:
-            self._write_one_by_one(ob, root, positions, rotations)
-        else:
-            turns = rotations.copy()
-            places = [*positions.tolist(), self._fixed]
-            for at, column in self._moved:
-                self._places[at] = places[column]
-            # The first bone stands in the world: a root bone, or the hips, that hang from a root that was made.
-            place, turn = self._own or (places[self._hips], turns[self._first].tolist())
-            self._places[self._top], turns[self._first] = _standing(root.tolist(), rotations[0].tolist(), place, turn)
-            turns = turns.ravel()
-            np.multiply(turns.take(self._left), turns.take(self._right), out=self._pairs)
-            if len(self._at) == len(self._bases):
-                np.matmul(self._rows, self._to_basis, out=self._bases)
-            else:  # bones that are no joints stay as they are
-                bones.foreach_get("matrix_basis", self._flat)
-                self._bases[self._at] = self._rows @ self._to_basis
-                self._bases[self._still] = np.eye(4).ravel()
-            bones.foreach_set("matrix_basis", self._flat)
-            if self.controls is not None:
-                self.controls.switch(ob)
+
+    def put(self, ob, bases):
+        """Give the bones the bases of their joints, one after the other."""
+        bones = ob.pose.bones
+        if len(self.layout.at) < self._count:  # bones that are no joints stay as they are
+            found = np.empty((self._count, 16), dtype=np.float32)
+            bones.foreach_get("matrix_basis", found.ravel())
+            found[self.layout.at] = bases.reshape(-1, 16)
+            found[self._still] = np.eye(4).ravel()
+            bases = found.ravel()
+        bones.foreach_set("matrix_basis", bases)
+        if self.controls is not None:
+            self.controls.switch(ob)
+        ob.update_tag()
+
+    def put_one_by_one(self, ob, place, yaw, height, positions, rotations):
+        """The same for one character: its root, positions (M, 3) of the moving joints and rotations (J, 4)."""
+        places, turns = self.database.fixed.copy(), rotations.copy()
+        places[_below_root(self.database)], places[0] = positions, (place.real, place.imag, height)
+        turns[0] = quat.from_yaw(yaw)
+        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], turns[None])
+        for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
+            ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
         ob.update_tag()
 
     def skeleton(self, ob):
@@ -75,13 +76,27 @@ class Poser:
         self._world, self._count = ob.matrix_world.copy(), len(ob.pose.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
-        joints = np.array([baked.index(name) for name in skeleton.names])
-        made_root = baked.names[0] not in skeleton.names
         bones = [ob.data.bones[name] for name in skeleton.names]
         self.controls = controls.of(ob, skeleton)
-        self._alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
-        if not self._alike:
-            return
+        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
+        alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
+        self.layout = Layout(ob, bones, skeleton, baked, self.database) if alike else None
+
+
+class Layout:
+    """How joints lie on the bones of an armature, in the order of its bones.
+
+    at        (N,) which bones they are
+    joints    (N,) which joints they are
+    to_basis  (N, 14, 16) what makes the basis of each bone, transposed, of its row: see _TO_COLUMNS
+    fixed     (N, 3) where they are in their parents' frames
+    top       which one is the first bone, that has no other above it; and which joint that is: first
+    moved     [(which one, which of the moving joints it is)] of the others
+    """
+
+    def __init__(self, ob, bones, skeleton, baked, database):
+        joints = np.array([baked.index(name) for name in skeleton.names])
+        made_root = baked.names[0] not in skeleton.names
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
         own = _matrix(own_place / scale, own_turn)
@@ -95,30 +110,95 @@ class Poser:
         # From here on joints are in the order of the armature's bones, and matrices are transposed.
         at = np.array([ob.data.bones.find(bone.name) for bone in bones])
         order = at.argsort()
-        self._at, self._joints, self._top, self._first = at[order], joints[order], int(order.argmin()), int(joints[0])
+        self.at, self.joints, self.top, self.first = at[order], joints[order], int(order.argmin()), int(joints[0])
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
         to_basis[:, 10:13] /= scale
-        self._to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
-        # Which of the moving joints are bones, and which bones they are.
-        self._moved = np.argwhere(self._joints[:, None] == self._moving).tolist()
-        # The first bone, if it is a root bone, or else where it hangs: as one of those, or as fixed.
+        self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
+        self.fixed = database.fixed[self.joints]
+        moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
+        self.moved = [each for each in moved if each[0] != self.top]
+        # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
-        self._hips, self._fixed = dict(self._moved).get(self._top, -1), self.database.fixed[joints[0]].tolist()
-        self._rows = np.ones((len(joints), 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
-        self._pairs, self._places = self._rows[:, 0, :10], self._rows[:, 0, 10:13]
-        # Where in all rotations both components of each pair are: much faster than products of such short rows.
-        self._left, self._right = (4 * self._joints[:, None] + each for each in (_FIRST, _SECOND))
-        self._places[:] = self.database.fixed[self._joints]
-        self._bases = np.empty((self._count, 1, 16), dtype=np.float32)
-        self._flat = self._bases.ravel()
-        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
+        self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
 
-    def _write_one_by_one(self, ob, root, positions, rotations):
-        places = self.database.fixed.copy()
-        places[self._moving], places[0] = positions, root
-        frame = Clip("frame", self.skeleton(ob), self.database.rate, places[None], rotations[None])
-        for bone, location, rotation in keys.bases(ob, takes.on_rig(ob, frame)):
-            ob.pose.bones[bone.name].matrix_basis = Matrix(_matrix(location[0], rotation[0]))
+    def standing(self, place, yaw, height, positions, turn):
+        """What a row has of the first bone, which stands in the world: a root bone, or the hips, that hang from a root
+        that was made. positions, turn: of the moving joints, and of its own joint"""
+        hang, turn = self._own or (self._hang if self._hips is None else positions[self._hips], turn)
+        cos, sin, way = math.cos(yaw / 2), math.sin(yaw / 2), place + cmath.rect(1, yaw) * complex(hang[0], hang[1])
+        a, b, c, d = turn
+        w, x, y, z = cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a
+        return (w * w, w * x, w * y, w * z, x * x, x * y, x * z, y * y, y * z, z * z,
+                way.real, way.imag, height + hang[2])
+
+
+class Ensemble:
+    """Armatures that are posed together, since but for a few numbers it is the same work for all of them.
+
+    What a joint's local transform differs from rest is the basis of its bone: one product for the bones of all, which
+    lie one after the other, transposed as Blender has them in memory.
+    """
+
+    def __init__(self):
+        self._posed = []
+
+    def write(self, posed, roots, heights, positions, rotations):
+        """Pose armatures, [(Poser, armature, which of the characters it shows)], as Live.shown() has the characters.
+        They are tagged; Blender shows them with the next update."""
+        layouts = [(poser.layout, index) for poser, _, index in posed]
+        if layouts != self._posed:
+            self._posed = layouts
+            self._arrange(positions.shape[1], rotations.shape[1])
+        if self._layouts:
+            self._work_out(roots, heights.tolist(), positions, rotations)
+        for (poser, ob, index), bases in zip(posed, self._parts):
+            if bases is not None:
+                poser.put(ob, bases)
+            else:
+                poser.put_one_by_one(ob, *roots[index], heights[index], positions[index], rotations[index])
+
+    def _arrange(self, moving, joints):
+        """Tables for characters that have so many moving joints, and so many joints."""
+        self._layouts = layouts = [each for each in self._posed if each[0] is not None]
+        starts = np.cumsum([0, *(len(layout.joints) for layout, _ in layouts)]).tolist()
+        self._rows = np.ones((starts[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
+        self._pairs, self._bases = self._rows[:, 0, :10], np.empty((starts[-1], 1, 16), dtype=np.float32)
+        bases = (self._bases[start:end].ravel() for start, end in pairwise(starts))
+        self._parts = [layout and next(bases) for layout, _ in self._posed]
+        if not layouts:
+            return
+        self._to_basis = np.concatenate([layout.to_basis for layout, _ in layouts])
+        self._rows[:, 0, 10:13] = np.concatenate([layout.fixed for layout, _ in layouts])
+        # Where in all rows, positions and rotations the numbers are that change: much faster than short rows.
+        self._tops = _numbers([start + layout.top for (layout, _), start in zip(layouts, starts)], 14, range(13))
+        self._moved = _numbers([start + row for (layout, _), start in zip(layouts, starts) for row, _ in layout.moved],
+                               14, range(10, 13))
+        self._movers = _numbers([index * moving + column for layout, index in layouts for _, column in layout.moved],
+                                3, range(3))
+        self._firsts = _numbers([index * joints + layout.first for layout, index in layouts], 4, range(4))
+        turning = np.concatenate([index * joints + layout.joints for layout, index in layouts])
+        self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
+
+    def _work_out(self, roots, heights, positions, rotations):
+        """The bases of all bones."""
+        np.multiply(rotations.take(self._left), rotations.take(self._right), out=self._pairs)
+        if self._moved.size:
+            self._rows.put(self._moved, positions.take(self._movers))
+        moving, firsts, numbers = positions.tolist(), rotations.take(self._firsts).tolist(), []
+        for (layout, index), turn in zip(self._layouts, firsts):
+            numbers += layout.standing(*roots[index], heights[index], moving[index], turn)
+        self._rows.put(self._tops, numbers)
+        np.matmul(self._rows, self._to_basis, out=self._bases)
+
+
+def _numbers(rows, width, columns):
+    """Where in a table of such a width some columns of some rows are: (rows, columns)."""
+    return np.asarray(rows, dtype=int).reshape(-1, 1) * width + np.asarray(columns)
+
+
+def _below_root(database):
+    """The moving joints but for the root, as a Player has their positions."""
+    return database.moving[database.moving != 0]
 
 
 def _hang_alike(bones, skeleton, baked):
@@ -133,14 +213,6 @@ def _hang_alike(bones, skeleton, baked):
         if not (bone.use_inherit_rotation and bone.use_local_location):
             return False
     return True
-
-
-def _standing(root, upright, place, turn):
-    """Place and rotation in the world of what is seen from a root, whose own rotation is upright."""
-    (x, y, z), (cos, _, _, sin), (right, forward, up), (a, b, c, d) = root, upright, place, turn
-    way = complex(cos, sin) ** 2 * complex(right, forward)
-    return ((x + way.real, y + way.imag, z + up),
-            (cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a))
 
 
 def _matrix(place, turn):

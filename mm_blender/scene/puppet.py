@@ -68,14 +68,22 @@ class Puppet:
     def fetch(self):
         """The armature object, also after it was renamed; None if it is gone."""
         ob = _fetch(self.name, self.uid)
-        self.name = ob.name if ob is not None else self.name
+        if ob is not None:
+            self.name = ob.name
         return ob
 
     def owner(self):
         """The armature object with the settings; None if it is gone."""
+        if self.owner_uid == self.uid:
+            return self.fetch()
         ob = _fetch(self._owner_name, self.owner_uid)
         self._owner_name = ob.name if ob is not None else self._owner_name
         return ob
+
+    def fetch_both(self):
+        """The armature object; None if it or the one with the settings is gone."""
+        ob = self.fetch()
+        return ob if self.owner_uid == self.uid or self.owner() is not None else None
 
     def is_of(self, ob):
         """Whether an armature is the one that is posed, or the one with the settings."""
@@ -102,6 +110,14 @@ class Puppet:
         if ob.name not in context.view_layer.objects:
             return f'Waiting: "{ob.name}" is not in this scene.'
         return ""
+
+    def can_be_posed(self, ob):
+        """Whether its bones are known as they are now. If not it waits; it is looked at again with the next beat."""
+        try:
+            self.poser.look(ob)
+        except MotionError as error:
+            self.trouble = self.waits = str(error)
+        return not self.waits
 
     def paths(self):
         """Paths as of now."""

@@ -19,6 +19,7 @@ from ..playback.player import Drive
 from ..playback.root import Sync
 from . import baking, overlay, targets, training
 from .features import schema_of
+from .posing import Ensemble
 from .surroundings import Surroundings
 
 METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
@@ -193,16 +194,17 @@ def forget():
 class Stage(Cast):
     """Characters that share a database, with the settings of one of them and its surroundings.
 
-    began    seconds after the beginning of driving
-    refused  why each character does not play with the method that it should, empty if it does
-    trouble  is kept for each character, too; sentences are for all of them
+    began     seconds after the beginning of driving
+    ensemble  shows them on their armatures
+    refused   why each character does not play with the method that it should, empty if it does
+    trouble   is kept for each character, too; sentences are for all of them
     """
 
     def __init__(self, obs, began=0.0):
         super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
-        self._speeds, self._query = None, ""
+        self._speeds, self._query, self.ensemble = None, "", Ensemble()
         self.place(*standing(obs))
         self.switch(dict(enumerate(obs)))
 
@@ -261,7 +263,9 @@ class Stage(Cast):
     def _weigh(self, ob):
         """The weights of the features and the sliders that scale them, if the features are still those of the bake."""
         features = ob.mm.features
-        weights = [features.responsiveness, features.quality, *(entry.weight for entry in features.channels)]
+        weights = [0.0] * len(features.channels)
+        features.channels.foreach_get("weight", weights)
+        weights += features.responsiveness, features.quality
         if weights == self._weights:
             return
         self._weights, self._mismatch = weights, weigh(self.library, ob)

@@ -55,11 +55,11 @@ def test_buttons_choose_the_gait():
 
 
 def test_a_jump_is_a_large_change_of_velocity_or_facing_and_nothing_less():
-    wish = (0, 1.4), 3.1
+    wish = 1.4j, 3.1
     assert not jumps(*wish, *wish)
-    assert not jumps(*wish, (0, 1.2), -3.1)  # it has only turned past ±π
-    assert jumps(*wish, (0, -1.4), 3.1)
-    assert jumps(*wish, (0, 1.4), 2.0)
+    assert not jumps(*wish, 1.2j, -3.1)  # it has only turned past ±π
+    assert jumps(*wish, -1.4j, 3.1)
+    assert jumps(*wish, 1.4j, 2.0)
 
 
 def test_who_crouches_plays_crouching_and_nobody_else_does():

@@ -147,6 +147,15 @@ def test_of_near_frames_one_that_is_not_allowed_or_too_near_what_is_playing_does
     assert search.nearest_many(features[1500:1502], [(1490, 1510), (1500, 1501)])[0].frame == 1511
 
 
+def test_frames_that_were_left_out_are_answered_again(rng):
+    features = clustered(rng)
+    search = Search(features, np.ones(SIZE))
+    for besides in ((-20, 10), (len(features) - 5, len(features) + 20), (40, 80)):
+        search.nearest(features[50], besides), search.best(features[50], 3, besides)
+        search.nearest_many(features[:40], [besides] * 40)
+    assert [search.nearest(query).frame for query in features] == list(range(len(features)))
+
+
 @pytest.mark.parametrize("make", [scattered, clustered])
 def test_the_neighbourhood_of_the_frame_that_is_playing_is_left_out(make, rng):
     features, weights = make(rng), np.ones(SIZE)

@@ -124,7 +124,7 @@ def reaching(legs, chains, frames, goals):
     chains = chains.copy()
     turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)
     above, own = turns_there[:, :, :, -5:-1], turns_there[:, :, :, -4:]
-    chains[:, :, -4:] = turned(turners(above, own), np.array(turns))
+    chains[:, :, -4:] = turned(turners(above, own), np.array(turns)[..., None, :])[..., 0, :]
     return chains
 
 

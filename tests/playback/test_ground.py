@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from mm_blender.motion import quat
 from mm_blender.playback.player import Player
 
 RATE = 60
@@ -27,7 +28,9 @@ class Walk:
         for frame in range(6 * RATE):
             player.step(np.array([[0.0, 1.3 * (frame < 5 * RATE)]]), np.zeros(1))
             roots = np.column_stack([player.positions, player.heights])
-            frames = player.legs.forward(roots, player.played.positions, player.legs.rotations(player.rotations))
+            turns = player.legs.rotations(player.rotations)
+            turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
+            frames = player.legs.forward(roots, player.played.positions, turns)
             rows.append((frames[0, :, -4:, :3, 3], player.feet.locked[0], player.heights[0], roots[0]))
         self.joints, self.held, self.heights, self.roots = (np.array(column) for column in zip(*rows))
         self.standing, self.ground = player.feet.standing, ground or GROUNDS["plane"]

@@ -75,7 +75,7 @@ def test_features_that_are_tags_of_gaits_ask_for_the_gait(demo_database):
     for run in (0.0, 1.0):
         cast.want(0, Stick(move_y=1, run=run))
         cast.step()
-        query = cast.player.query([0], [((0.0, 0.0), 0.0)], (0.1, 0.1))[0]
+        query = cast.player.query([0], [(0j, 0.0)], (0.1, 0.1))[0]
         assert query[-2] == run, "the gait is asked for"
         assert query[-1] == database.features[cast.player.matcher.frames[0], -1], "others are of what is playing"
 

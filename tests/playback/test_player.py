@@ -4,7 +4,9 @@
 import numpy as np
 import pytest
 
-from mm_blender.playback.matcher import MotionMatcher
+from mm_blender.matching.search import Search
+from mm_blender.motion import quat
+from mm_blender.playback.matcher import FEW, MotionMatcher
 from mm_blender.playback.player import Drive, Player
 from mm_blender.playback.root import Sync
 
@@ -90,7 +92,9 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
 def test_shown_toes_are_where_they_are_held(player):
     drive(player, 2)
     roots = np.column_stack([player.positions, player.heights])
-    frames = player.legs.forward(roots, player.played.positions, player.legs.rotations(player.rotations))
+    turns = player.legs.rotations(player.rotations)
+    turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
+    frames = player.legs.forward(roots, player.played.positions, turns)
     np.testing.assert_allclose(frames[:, :, -1, :3, 3], player.toes, atol=1e-4)
 
 
@@ -109,6 +113,18 @@ def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
     query = 0.4 * features[[frame]] + 0.6 * features[[other]]  # nearer to the other one
     for stay, leaves in ((0.0, [0]), (0.99, [])):
         assert MotionMatcher(motion, search, 1, frame).match([0], query, stay) == leaves
+
+
+@pytest.mark.parametrize("count", [1, 2 * FEW])
+def test_what_is_exactly_as_wanted_is_not_left_for_its_like(motion, count):
+    frame, twin = motion.database.ranges[0].start + 60, motion.database.ranges[20].start + 60
+    features = motion.database.features.copy()
+    features[twin] = features[frame]
+    twins = Search(features, np.ones(features.shape[1]))
+    assert twins.nearest(features[frame], (frame - 20, frame + 20)).frame == twin
+    matcher = MotionMatcher(motion, twins, count, frame)
+    assert matcher.match(list(range(count)), features[[frame] * count]) == []
+    assert not matcher.costs.any() and (matcher.frames == frame).all()
 
 
 def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):

@@ -10,7 +10,7 @@ from mm_blender.matching import database
 from mm_blender.motion import quat
 from mm_blender.playback.matcher import Motion
 from mm_blender.scene import baking
-from mm_blender.scene.posing import Poser
+from mm_blender.scene.posing import Ensemble, Poser
 
 NAMES = ("hips", "head", "hand.L", "toe.L", "toe.R")
 ROOT, YAW = np.array([1.0, -2.0, 0.3]), 0.8
@@ -22,18 +22,17 @@ def baked(ob, root="auto"):
     return database.load(baking.database_path(ob))
 
 
-def pose_at(motion, frame):
-    """Positions and rotations of a frame, whose root is turned by YAW."""
+def show(poser, ob, motion, frame):
+    """Show a frame of the database at ROOT, turned by YAW."""
     pose = Motion(motion).at([frame])
-    rotations = pose.rotations[0].copy()
-    rotations[0] = quat.from_yaw(YAW)
-    return pose.positions[0], rotations
+    poser.look(ob)
+    Ensemble().write([(poser, ob, 0)], [(complex(*ROOT[:2]), YAW)], ROOT[2:], pose.positions, pose.rotations)
+    bpy.context.view_layer.update()
 
 
 def write(ob, motion, frame):
-    """Show a frame of the database at ROOT; where its joints should be."""
-    Poser(ob, motion).write(ob, ROOT, *pose_at(motion, frame))
-    bpy.context.view_layer.update()
+    """Show a frame of the database; where its joints should be."""
+    show(Poser(ob, motion), ob, motion, frame)
     clip = motion.clip(0)
     positions = clip.globals()[0][frame] - clip.positions[frame, 0]
     turn = quat.mul(quat.from_yaw(YAW), quat.inv(clip.rotations[frame, 0]))
@@ -55,8 +54,7 @@ def test_an_armature_that_is_moved_turned_and_scaled_shows_the_same(small_demo):
     motion = baked(small_demo)
     small_demo.matrix_world = Matrix.LocRotScale((3, 1, 0.5), Euler((0, 0, 1.1)), (0.5, 0.5, 0.5))
     bpy.context.view_layer.update()
-    Poser(small_demo, motion).write(small_demo, ROOT, *pose_at(motion, 40))
-    bpy.context.view_layer.update()
+    show(Poser(small_demo, motion), small_demo, motion, 40)
     shown = small_demo.matrix_world @ small_demo.pose.bones["root"].head
     assert np.allclose(shown, ROOT + [0, 0, small_demo.data.bones["root"].head_local.z * 0.5 + 0.5], atol=1e-4)
 
@@ -92,8 +90,7 @@ def test_renamed_bones_go_on(small_demo):
     small_demo.data.bones["head"].name = "skull"
     small_demo.location.x = 1e-5  # it looks at the bones again
     bpy.context.view_layer.update()
-    poser.write(small_demo, ROOT, *pose_at(motion, 40))
-    bpy.context.view_layer.update()
+    show(poser, small_demo, motion, 40)
     assert_shown(small_demo, expected | {"skull": expected["head"]}, ("hips", "skull", "toe.L"))
 
 
@@ -104,6 +101,38 @@ def test_without_a_bone_the_others_go_on(small_demo):
     for name in ("hand.L",):
         small_demo.data.edit_bones.remove(small_demo.data.edit_bones[name])
     bpy.ops.object.mode_set(mode="OBJECT")
-    poser.write(small_demo, ROOT, *pose_at(motion, 40))
-    bpy.context.view_layer.update()
+    show(poser, small_demo, motion, 40)
     assert_shown(small_demo, write(small_demo, motion, 40), ("hips", "head", "toe.L"))
+
+
+def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo):
+    motion = baked(small_demo)
+    obs = [small_demo, *(small_demo.copy() for _ in range(2))]
+    for ob in obs[1:]:
+        bpy.context.collection.objects.link(ob)
+    obs[1].location.x = 2
+    obs[2].data = small_demo.data.copy()
+    obs[2].data.bones["head"].use_inherit_rotation = False  # is worked out one by one
+    bpy.context.view_layer.update()
+    posers, pose = [Poser(ob, motion) for ob in obs], Motion(motion).at([10, 40, 70])
+    roots, heights = [(1 + 2j, 0.3), (0j, -2.0), (3j, 1.0)], np.array([0.1, 0.2, 0.3])
+    for who in ([0, 1, 2], [2, 0], [1], [2]):
+        ensemble = Ensemble()
+        ensemble.write([(posers[at], obs[at], at) for at in who], roots, heights, pose.positions, pose.rotations)
+        together = [[bone.matrix_basis.copy() for bone in obs[at].pose.bones] for at in who]
+        for at, found in zip(who, together):
+            Ensemble().write([(posers[at], obs[at], 0)], roots[at:], heights[at:], pose.positions[at:],
+                             pose.rotations[at:])
+            for bone, basis in zip(obs[at].pose.bones, found):
+                assert np.allclose(bone.matrix_basis, basis, atol=1e-6), (who, at, bone.name)
+
+
+def test_an_ensemble_goes_on_when_others_are_posed(small_demo):
+    motion, ensemble = baked(small_demo), Ensemble()
+    poser, pose = Poser(small_demo, motion), Motion(motion).at([40, 10])
+    shown = [(complex(*ROOT[:2]), YAW), (0j, 0.0)], np.array([ROOT[2], 0.0]), pose.positions, pose.rotations
+    expected = write(small_demo, motion, 40)
+    for index in (0, 1, None, 0):
+        ensemble.write([(poser, small_demo, index)] if index is not None else [], *shown)
+    bpy.context.view_layer.update()
+    assert_shown(small_demo, expected)
