@@ -142,10 +142,13 @@ def _following(database):
 
 
 def _held_back(database):
-    """The same frames for every training, so that errors can be compared."""
-    rng, held = np.random.default_rng(0), np.zeros(len(database), dtype=bool)
+    """The same frames for every training, so that errors can be compared; a mirrored piece and its original hold back
+    the same ones: nothing is measured whose mirror image was learned."""
+    rng, held, begins = np.random.default_rng(0), np.zeros(len(database), dtype=bool), {}
     for part in database.ranges:
-        count = round(HELD * len(part))
-        start = part.start + int(rng.integers(0, len(part) - count + 1))
+        count, piece = round(HELD * len(part)), (part.source, part.source_start)
+        if piece not in begins:
+            begins[piece] = int(rng.integers(0, len(part) - count + 1))
+        start = part.start + begins[piece]
         held[start:start + count] = True
     return held

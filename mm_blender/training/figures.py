@@ -15,7 +15,7 @@ LEAST = 0.1
 FAR, NOISE = 120, 0.15
 # What a figure may be at most for the verdicts "good" and "usable".
 BOUNDS = {"joint_error_cm": (0.5, 1.5, "the poses are off by {:.2f} cm"),
-          "drift_1s_cm": (3.0, 8.0, "motion that goes on by itself is off by {:.1f} cm after a second"),
+          "drift_1s_learned_cm": (3.0, 8.0, "motion that goes on by itself is off by {:.1f} cm after a second"),
           "projector_ratio": (1.15, 1.5, "jumps land {:.2f} times as far from what is wanted as the best frame")}
 
 

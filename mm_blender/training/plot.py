@@ -8,7 +8,7 @@ import numpy as np
 
 # One colour for each network, in both halves: what it is measured by, and what it learns from.
 COLOURS = {"decompressor": (0.30, 0.64, 1.00), "stepper": (1.00, 0.60, 0.20), "projector": (0.35, 0.80, 0.40)}
-ERRORS = {"decompressor": "joint_error_cm", "stepper": "drift_1s_cm"}
+ERRORS = {"decompressor": "joint_error_cm", "stepper": "drift_1s_learned_cm"}
 BACKGROUND, GRID, INK = (0.11, 0.11, 0.12), (0.24, 0.24, 0.26), (0.62, 0.62, 0.64)
 # Pixels around and between the two halves, and of a digit, in a picture 480 pixels wide.
 LEFT, RIGHT, EDGE, GAP, DIGIT = 58, 14, 38, 26, 9

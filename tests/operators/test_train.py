@@ -26,7 +26,7 @@ job = Job(output + ".training", "--resume" in words)
 '''
 DONE = '''open(output, "w").write(" ".join(words))
 job.write(done=True, share=1.0, seconds=3.0, figures={"verdict": "usable", "reason": "More minutes make it better.",
-                                                      "joint_error_cm": 0.71, "drift_1s_cm": 4.2})
+                                                      "joint_error_cm": 0.71, "drift_1s_learned_cm": 4.2})
 '''
 CANCELLED = '''job.write(stage="decompressor", share=0.4, seconds=3.0, seconds_left=200.0, losses={"pose": 1.0})
 open(output + ".training/checkpoint.pt", "w").close()

@@ -17,14 +17,24 @@ def needs_torch():
 
 @pytest.fixture(scope="session")
 def database():
+    return baked(CLIPS)
+
+
+@pytest.fixture(scope="session")
+def mirrored():
+    """A database with mirror images of its clips."""
+    return baked(("walk turn 90 right", "idle"), mirror=True)
+
+
+def baked(names, mirror=False):
     from mm_blender.matching import bake, schema
     from mm_blender.motion import demo
     from mm_blender.motion.roles import find_character
     from mm_blender.prepare.recipe import Recipe
     from mm_blender.steps import run
 
-    clips = [clip for clip in demo.clips() if clip.name in CLIPS]
-    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in clips]
+    clips = [clip for clip in demo.clips() if clip.name in names]
+    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name, mirror=mirror) for clip in clips]
     return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
 
 

@@ -14,6 +14,15 @@ def test_a_twentieth_of_each_clip_is_held_back_in_one_piece(examples, database):
         assert len(held) == 0 or held[-1] - held[0] + 1 == len(held)
 
 
+def test_a_mirror_image_holds_back_what_its_original_does(mirrored):
+    from mm_blender.training.examples import Examples
+
+    held, pieces = Examples(mirrored).held, {}
+    for part in mirrored.ranges:
+        pieces.setdefault((part.source, part.source_start), []).append(held[part.start:part.stop])
+    assert held.any() and all(np.array_equal(one, other) for one, other in pieces.values())
+
+
 @pytest.mark.parametrize("length", [1, 20])
 def test_windows_stay_within_their_clip_and_touch_nothing_that_is_held_back(examples, database, length):
     windows = examples.window(examples.starts(length), length)

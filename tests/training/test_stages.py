@@ -124,3 +124,21 @@ def test_those_frames_are_the_nearest(projector, examples, database):
     costs = (((queries[:, None] - database.features) * projector.search.weights) ** 2).sum(axis=2)
     costs[~np.stack([projector.limits.frames(limit) for limit in limits])] = np.inf
     assert costs[np.arange(20), frames] == pytest.approx(costs.min(axis=1), rel=1e-4)
+
+
+def test_poses_that_are_far_off_are_learned_from_more_often(examples, monkeypatch):
+    from mm_blender.training.decompressor import LOOK, DecompressorStage
+
+    stage = DecompressorStage(examples, seed=0)
+    bad = slice(100, 150)
+    monkeypatch.setattr(stage, "_off_by", lambda frames: np.where((frames >= bad.start) & (frames < bad.stop), 3.0, 1.0))
+
+    def share():
+        drawn = np.concatenate([stage.drawn(stage.rngs[0]).numpy().reshape(2, -1)[0] for _ in range(200)])
+        assert len(np.unique(drawn)) > 0.9 * len(examples.starts(1))  # nothing is forgotten
+        return np.mean((drawn >= bad.start) & (drawn < bad.stop))
+
+    before = share()
+    stage.iterations = LOOK
+    stage.step(0.5)
+    assert share() > 1.8 * before

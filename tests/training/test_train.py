@@ -118,9 +118,9 @@ def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
 def test_the_verdict_says_why():
     from mm_blender.training.figures import verdict
 
-    fine = {"joint_error_cm": 0.3, "drift_1s_cm": 2.0, "projector_ratio": 1.1}
+    fine = {"joint_error_cm": 0.3, "drift_1s_learned_cm": 2.0, "projector_ratio": 1.1}
     assert verdict(fine)[0] == "good"
-    word, reason = verdict({**fine, "drift_1s_cm": 5.0})
+    word, reason = verdict({**fine, "drift_1s_learned_cm": 5.0})
     assert word == "usable" and "5.0 cm after a second" in reason
     assert verdict({**fine, "joint_error_cm": 4.0})[0] == "not yet"
 

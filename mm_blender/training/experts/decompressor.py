@@ -34,9 +34,7 @@ class ExpertDecompressorStage(DecompressorStage):
         self._weigh(voting)
 
     def losses(self, share, rng):
-        examples, networks = self.examples, self.networks
-        first = rng.choice(self._starts, -(-self._pairs // len(self.rngs)))
-        frames = torch.as_tensor(np.concatenate([first, examples.following[first]]))
+        examples, networks, frames = self.examples, self.networks, self.drawn(rng)
         batch = examples.table[frames]
         latents = self.compress(batch)
         experts, *others = networks["decompressor"]

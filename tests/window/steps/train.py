@@ -46,7 +46,7 @@ def steps(result):
     result["cancelled"] = look_at(ob)
 
     begin("train_resume")
-    yield from until(lambda: "drift_1s_cm" in status(ob).progress.figures or not running(ob), 200)
+    yield from until(lambda: "drift_1s_learned_cm" in status(ob).progress.figures or not running(ob), 200)
     yield 1.0
     picture("train_running", region("UI"))
     result["running"] = look_at(ob)
