@@ -2,7 +2,8 @@
 """The motion of one character on another: poses by the roles of their bones, travel and height by the length of legs.
 
 All is seen from the roots, which both face +Y and stand on the ground. Equations are those of section 3.2.3 of Motion
-Matching in Unity and VR, with poses in which both characters stand instead of T-poses.
+Matching in Unity and VR, with poses in which both characters stand instead of T-poses. Where both are the same body,
+with other names, axes or in another size, joint follows joint (see twin.py).
 """
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..errors import MotionError
 from . import quat
 from .correspond import aligned, check, correspondence, driven, limbs
 from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
+from .twin import twin_joints, twin_stance
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
@@ -55,9 +57,16 @@ class Retarget:
         for which, character in (("source", source), ("target", target)):
             check(which, character)
         self.source, self.target, self.hands = source, target, hands
-        stance, own = source_stance or rest_stance(source), target_stance or rest_stance(target)
-        self._after = aligned(source, target, stance, own)
-        self._joints, others, shares = correspondence(source, target)
+        stance, twins = source_stance or rest_stance(source), twin_joints(source, target)
+        self._is_twin = twins is not None
+        if self._is_twin:
+            own = twin_stance(source, target, stance, twins)
+            self._after = own.rotations
+            self._joints, others, shares = twins, twins, np.zeros(len(twins))
+        else:
+            own = target_stance or rest_stance(target)
+            self._after = aligned(source, target, stance, own)
+            self._joints, others, shares = correspondence(source, target)
         self._blended = np.flatnonzero(shares > 0)
         self._others, self._shares = others[self._blended], shares[self._blended].astype(np.float32)[:, None]
         # Equation 3.22: what leads from the source's joint to the target's.
@@ -94,7 +103,8 @@ class Retarget:
         return travel * self._travel
 
     def clip(self, clip):
-        """A Clip of the source, with a root, on the target; feet stay exactly where they stand."""
+        """A Clip of the source, with a root, on the target; feet stay exactly where they stand (those of a twin do what
+        the source's do)."""
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
@@ -111,8 +121,8 @@ class Retarget:
     def _held(self, clip):
         """As _solved(), with feet that stand where they are held; and the contacts (F, 2) as they have become."""
         contacts = clip.contacts
-        if contacts is None:
-            return *self._solved(clip.positions, clip.rotations), None
+        if contacts is None or self._is_twin:
+            return *self._solved(clip.positions, clip.rotations), contacts
         held = _Held(clip, self.scale, contacts)
         solved = self._solved(clip.positions, clip.rotations, held=held)
         if held.too_far.any():
@@ -137,10 +147,11 @@ class Retarget:
         joints = joints.reshape(3, -1, 4, joints.shape[-1])  # of each limb
         hips = self._half_scale * (marks[:, 0] + marks[:, 1])
         place = self._at_rest + hips - 0.5 * (joints[:, 0, 0] + joints[:, 1, 0])
-        ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
-        self._legs.turn(turns, joints[:, :2], ways)
-        if self.hands:
-            self._arms.turn(turns, joints[:, 2:], self._hands_ways(place, joints[:, 2:, 2], marks[:, 6:]))
+        if not self._is_twin:  # whose hands and feet are where they should be
+            ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
+            self._legs.turn(turns, joints[:, :2], ways)
+            if self.hands:
+                self._arms.turn(turns, joints[:, 2:], self._hands_ways(place, joints[:, 2:, 2], marks[:, 6:]))
         if self._above_moving is not None:
             above, back = self._above_moving
             place = quat.rotate(back, place - above, axis=0)

@@ -60,8 +60,8 @@ def _playing(ob):
 
 
 def objects_in(layer):
-    """The objects of a view layer that is brought up to date first: to ask an object whether it is selected does so, too,
-    and whoever walks through the layer at that moment crashes."""
+    """The objects of a view layer, which is brought up to date first: to ask an object whether it is selected does so,
+    too, and whoever walks through the layer at that moment crashes."""
     layer.update()
     return list(filter(None, layer.objects))
 

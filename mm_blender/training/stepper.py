@@ -18,7 +18,7 @@ OTHER_RATES, STRIDES, OTHER_WINDOW = 0.2, (0.4, 2.5), 20
 class StepperStage(Stage):
     """Algorithm 2. State is what features and latents are together: (D + Z)."""
 
-    # By what was learned from, which is what will be played; what comes next in other motion nobody can know for certain.
+    # By what was learned from, which is what will be played: what comes next in other motion nobody knows for certain.
     name, error = "stepper", "drift_1s_learned_cm"
 
     def __init__(self, examples, latents, seed, hidden=HIDDEN, windows=WINDOWS, steps=STEPS_PER_BATCH, networks=None):

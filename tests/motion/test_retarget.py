@@ -272,6 +272,20 @@ def test_lafan1_stands_though_its_rest_pose_is_a_line(lafan1):
         assert abs(place[f"{side}_toe"][2]) < 0.05
 
 
+@pytest.mark.parametrize("size", [1.0, 0.6])
+@pytest.mark.parametrize("archive, units, name", [("lafan1", 0.01, "walk3_subject4_walk2_filtered"),
+                                                  ("cmu", 0.056444, "16_35")])
+def test_a_copy_of_who_was_captured_is_where_they_were_in_another_size_too(request, archive, units, name, size):
+    raw = bvh.read(request.getfixturevalue(archive) / f"{name}.bvh", units)
+    character = find_character(raw.skeleton)
+    (piece,) = clean(raw, character, Recipe())
+    source, clip = rooted(character), piece.clip.with_changes(contacts=None)
+    copy = with_lengths(renamed_and_rolled(source), size)
+    retarget = Retarget(source, copy, source_stance=find_stance(source, [clip]))
+    assert np.abs(places(retarget.clip(clip)) - size * places(clip)).max() < 1e-4
+    assert retarget.scale == pytest.approx(size, abs=1e-4)
+
+
 @pytest.mark.parametrize("archive, units, files", [
     ("lafan1", 0.01, ("walk3_subject4_walk2_filtered", "run2_subject4_run2_filtered")),
     ("cmu", 0.056444, ("16_11", "16_35", "69_01", "69_18"))])

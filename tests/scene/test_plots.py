@@ -43,7 +43,8 @@ def test_the_time_that_is_left_is_left_empty():
 
 def test_each_network_has_its_colour_and_errors_their_own_half():
     lines = [line(10, joint_error_cm=2.0), line(20, "stepper", joint_error_cm=1.0, drift_1s_learned_cm=8.0),
-             line(30, "projector", joint_error_cm=1.0, drift_1s_learned_cm=6.0), line(40, "stepper"), line(50, "projector")]
+             line(30, "projector", joint_error_cm=1.0, drift_1s_learned_cm=6.0), line(40, "stepper"),
+             line(50, "projector")]
     picture = plot.paint(lines)
     poses, drift = (upper(places(picture, name)) for name in ("decompressor", "stepper"))
     assert len(poses) and len(drift) and drift[:, 0].min() > poses[:, 0].max(), "8 cm lie above 2 cm"

@@ -131,7 +131,8 @@ def test_poses_that_are_far_off_are_learned_from_more_often(examples, monkeypatc
 
     stage = DecompressorStage(examples, seed=0)
     bad = slice(100, 150)
-    monkeypatch.setattr(stage, "_off_by", lambda frames: np.where((frames >= bad.start) & (frames < bad.stop), 3.0, 1.0))
+    monkeypatch.setattr(stage, "_off_by",
+                        lambda frames: np.where((frames >= bad.start) & (frames < bad.stop), 3.0, 1.0))
 
     def share():
         drawn = np.concatenate([stage.drawn(stage.rngs[0]).numpy().reshape(2, -1)[0] for _ in range(200)])
