@@ -51,7 +51,7 @@ class Player:
     played           the Pose before the feet are held
     contacts         [character][side] whether the source says that a foot stands
     moving           (K, M, 3) local positions of the moving joints
-    rotations        (K, J, 4) as they are shown, but for the root's own, which is its yaw
+    rotations        (K, J, 4) as they are shown; the root's own means nothing: `roots` has its yaw
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K,) who jumped in this frame
     search_seconds   how long the last search took

@@ -16,7 +16,7 @@ def rigs():
 
 @pytest.fixture
 def source(small_demo):
-    """An armature with motion that is baked, which drives another one as its Target."""
+    """An armature with motion that is baked; nobody is driven any more afterwards."""
     import bpy
 
     from mm_blender.scene import driving

@@ -13,11 +13,8 @@ from mm_blender.scene import actions, driving, stage
 
 
 @pytest.fixture
-def character(small_demo):
-    bpy.ops.mm.bake()
-    small_demo.mm.drive.relative = "WORLD"
-    yield small_demo
-    driving.stop(bpy.context)
+def character(source):
+    return source
 
 
 def go(session, seconds=1.0):
