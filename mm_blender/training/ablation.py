@@ -25,6 +25,7 @@ from ..playback.library import Library
 from . import figures, queries
 from .examples import Examples
 from .experts.sizes import experts_for
+from .refine import refined
 from .train import FIRST, MODELS
 
 # Name → model, and what its Decompressor, its Stepper and its Projector are without. Two experts are both asked each
@@ -71,7 +72,7 @@ def measure(examples, asked, seconds, model, *without):
     experts = [{"experts": count} if model == "moe" else {} for count in experts_for(len(examples))]
     options = [usual | each for usual, each in zip(experts, without)]
     decompressor = trained(kinds[0](examples, 0, **options[0]), FIRST * seconds)
-    latents = decompressor.all_latents()
+    latents = refined(decompressor, decompressor.all_latents())
     stepper = trained(kinds[1](examples, latents, 0, **options[1]), (1 - FIRST) * seconds)
     projector = trained(kinds[2](examples, latents, driven, 0, **options[2]), (1 - FIRST) * seconds)
     limits = projector.limits.numbers(tags)

@@ -28,6 +28,7 @@ from .experts.sizes import experts_for
 from .experts.stepper import ExpertStepperStage
 from .job import Helper, Job
 from .projector import ProjectorStage
+from .refine import refined
 from .stage import CANCELLED
 from .stepper import StepperStage
 
@@ -166,9 +167,9 @@ class _Training:
 
     def _freeze(self):
         """The Decompressor is done: latents of all frames, and the networks that are trained on them."""
-        self._measure()
-        latents = self.decompressor.all_latents()
+        latents = refined(self.decompressor, self.decompressor.all_latents(), self._heed)
         self.latents = latents.cpu().numpy()
+        self._measure()
         self._library = Library(self.motion)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
         self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options[1]))
@@ -176,6 +177,10 @@ class _Training:
         asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
+
+    def _heed(self):
+        if self.job.is_cancelled():
+            raise Cancelled
 
     def _train(self, name, stages, until):
         """Until a share of the whole budget is used up, or no stage improves any more; each in a thread of its own."""

@@ -69,6 +69,29 @@ def test_the_decompressor_learns(decompressor):
     assert last < 0.6 * first and after["joint_error_cm"] < 0.5 * before["joint_error_cm"]
 
 
+def test_latents_are_bettered_where_poses_are_far_off_and_do_not_tremble(examples, decompressor):
+    from mm_blender.training import figures
+    from mm_blender.training.refine import refined
+
+    plain = decompressor.all_latents()
+    before, after = (figures.of_decompressor(examples, decompressor.kinematics, decompressor.weights(), found.numpy())
+                     for found in (plain, refined(decompressor, plain)))
+    assert after["joint_error_p95_cm"] < 0.8 * before["joint_error_p95_cm"]
+    assert after["joint_error_cm"] < 0.9 * before["joint_error_cm"]
+    assert after["acceleration_ratio"] < 1.1 * before["acceleration_ratio"]
+
+
+def test_whoever_watches_can_stop_the_bettering_of_latents(decompressor):
+    from mm_blender.errors import Cancelled
+    from mm_blender.training.refine import refined
+
+    def cancel():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        refined(decompressor, decompressor.all_latents(), cancel)
+
+
 def test_the_decompressor_is_the_same_in_numpy(examples, decompressor, latents):
     torch_rows = decompressor.decompress(examples.features[:50], latents[:50]).detach().numpy()
     states = np.concatenate([examples.features[:50], latents[:50]], axis=1)

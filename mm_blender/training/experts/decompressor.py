@@ -15,7 +15,7 @@ from .votes import joint_weights
 ENCODER, EXPERT, WIDE = (256,), (96,), 256
 PAIRS = 256
 # Weights of the losses. Each is divided by what it is where a pose is taken for another one of the data.
-WEIGHTS = {"local positions": 1.0, "local rotations": 1.0, "local travel": 4.0, "character positions": 8.0,
+WEIGHTS = {"local positions": 1.0, "local rotations": 1.0, "local travel": 12.0, "character positions": 8.0,
            "character rotations": 1.0, "speeds": 0.2, "standing": 0.1}
 MARKS = 0.1
 # Of the latents: their size, its square and their speed (equations 22 to 24), and the encoder's bound (25).
