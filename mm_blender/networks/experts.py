@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# GELU in its form x · sigmoid(1.702 x), where the factor is left to the layers around it, which learn it as well. With
-# v = x / 2 that is v (1 + tanh v): three calls of NumPy, once the half is worked into the layer before.
-HALF = 0.5
+# GELU in its form x · sigmoid(1.702 x), where the factor is left to the layers around it, which learn it as well. Of
+# u = -x it is -u / (1 + e^u): the signs are worked into the layers too. In a crowd that costs a third of NumPy's tanh.
+# Beyond this u the answer is as good as nothing, and e^u would soon be no number any more.
+MOST = np.float32(80)
 # What becomes of a one: it takes the biases from layer to layer.
-_ONE = 1 + math.tanh(1)
+_ONE = 1 / (1 + math.e)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +128,17 @@ class Routed:
 
 def gelu(values, spare):
     """In place, of values that gelu_between() has prepared for it."""
-    np.tanh(values, spare)
+    np.minimum(values, MOST, spare)
+    np.exp(spare, spare)
     np.add(spare, 1, spare)
-    np.multiply(values, spare, values)
+    np.divide(values, spare, values)
 
 
 def gelu_between(layers):
-    """Layers [[weights (…, in, out), biases (…, out)]] with the factor that gelu() leaves out."""
-    return [[HALF * part for part in layer] for layer in layers[:-1]] + layers[-1:]
+    """Layers [[weights (…, in, out), biases (…, out)]] with the signs that gelu() wants before it and leaves behind."""
+    last = len(layers) - 1
+    return [[weights if 0 < number < last or not last else -weights, biases if number == last else -biases]
+            for number, (weights, biases) in enumerate(layers)]
 
 
 def _with_biases(weights, biases, passes_on=False):

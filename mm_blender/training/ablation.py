@@ -69,8 +69,8 @@ def queries_of(motion):
 def measure(examples, asked, seconds, model, *without):
     """Name → figure of one row."""
     (driven, (courses, tags, playing)), kinds = asked, MODELS[model]
-    experts = [{"experts": count} if model == "moe" else {} for count in experts_for(len(examples))]
-    options = [usual | each for usual, each in zip(experts, without)]
+    usual = {"experts": experts_for(len(examples))} if model == "moe" else {}
+    options = [usual | each for each in without]
     decompressor = trained(kinds[0](examples, 0, **options[0]), FIRST * seconds)
     latents = refined(decompressor, decompressor.all_latents())
     stepper = trained(kinds[1](examples, latents, 0, **options[1]), (1 - FIRST) * seconds)

@@ -66,14 +66,6 @@ class Examples:
                 columns[self._parts["axes"]].reshape(3, 2, self.joints, -1))
 
     @cached_property
-    def is_pose(self):
-        """(I,) which columns of the table are of the pose itself, not of how it moves."""
-        columns = np.zeros(self.table.shape[1], dtype=bool)
-        for name in ("rows", "places", "axes"):
-            columns[self._parts[name]] = True
-        return columns
-
-    @cached_property
     def marks(self):
         """(N, T) which tags each frame has."""
         masks = [self.database.tags[name] for name in self.tags]

@@ -10,7 +10,7 @@ def of(examples, model, options):
     database, count = examples.database, len(examples)
     said = [f"{count:,} frames of {examples.joints} joints below the root."]
     if model == "moe":
-        said.append(f"{options['experts']} experts for poses, half as many for steps and jumps, for so many frames.")
+        said.append(f"{options['experts']} experts in each network, for so many frames.")
     if count < FEW:
         said.append("That is little: what is learned is little more than these frames, and its errors mean little.")
     if len({part.source for part in database.ranges}) == 1:

@@ -90,11 +90,10 @@ class _Training:
         if not len(self.examples.starts(1)):
             raise MotionError("The database has too few frames to learn from: bake longer clips.")
         Legs(motion.character, motion.fixed, self.examples.moving)  # what cannot be driven is said now
-        self._kinds, self._options = MODELS[model], [{}] * 3
-        if model == "moe":
-            self._options = [{"experts": count} for count in experts_for(len(self.examples))]
+        self._kinds = MODELS[model]
+        self._options = {"experts": experts_for(len(self.examples))} if model == "moe" else {}
         self._say_plan()
-        self.decompressor = self._kinds[0](self.examples, seed, threads=_threads(device), **self._options[0])
+        self.decompressor = self._kinds[0](self.examples, seed, threads=_threads(device), **self._options)
         self.stepper = self.projector = None
         self.latents, self.figures, self._measuring = None, {}, 0.0
         self._begun, self._kept_states, self._losses = {}, {}, {}
@@ -103,7 +102,7 @@ class _Training:
 
     def _say_plan(self):
         """What will be done, and why, before it is."""
-        self.job.write(plan=(text := plan.of(self.examples, self.model, self._options[0])))
+        self.job.write(plan=(text := plan.of(self.examples, self.model, self._options)))
         if self.watch is not None:
             self.watch(Progress(0.0, text))
 
@@ -172,8 +171,8 @@ class _Training:
         self._measure()
         self._library = Library(self.motion)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
-        self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options[1]))
-        self.projector = self._restored(self._kinds[2](self.examples, latents, driven, self.seed, **self._options[2]))
+        self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options))
+        self.projector = self._restored(self._kinds[2](self.examples, latents, driven, self.seed, **self._options))
         asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
