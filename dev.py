@@ -136,7 +136,8 @@ def package(arguments):
 def trained(arguments):
     """Trains the networks that ship, trained/demo.mmnet, on the demo character, and writes their card."""
     script = ROOT / "scripts" / "trained.py"
-    return _run([environment(usual_release()), script, torch_environment(), str(arguments.minutes)])
+    return _run([environment(usual_release()), script, torch_environment(), str(arguments.minutes),
+                 arguments.model])
 
 
 def ablation(arguments):
@@ -313,6 +314,8 @@ def _parser():
             added.add_argument("databases", nargs="+", metavar="DB.mmdb", help="what python -m mm_blender bake made")
         if command in (trained, ablation):
             added.add_argument("--minutes", type=float, default=15.0, help="that the training may take (15)")
+        if command is trained:
+            added.add_argument("--model", default="lmm", choices=("lmm", "moe"), help="of 2020 (lmm), or of experts")
         if command is bench:
             added.add_argument("only", nargs="?", default="*", help="one of them: python3 dev.py bench bvh")
     return parser

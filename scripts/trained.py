@@ -22,9 +22,9 @@ CARD = """# demo.mmnet
 
 The networks of the demo character, so that Learned Motion Matching works before anything was trained.
 
-- **Data**: the project's own demo motion (`mm_blender/motion/demo.py`), {frames} frames at 60 a second, made by
+- **Data**: the project's own demo motion (`mm_blender/motion/demo`), {frames} frames at 60 a second, made by
   *Create Demo Character* and *Bake* with the features *locomotion*. No motion capture.
-- **Made by**: `python3 dev.py trained --minutes {wanted:g}`, in {minutes:.1f} minutes on {processors} processors.
+- **Made by**: `python3 dev.py trained --minutes {wanted:g} --model {model}`, in {minutes:.1f} minutes on {processors} processors.
 - **Iterations**: {iterations}
 - **Size**: {size:.2f} MB with the latents of all frames; {smaller} times smaller than the database without them.
 
@@ -41,17 +41,17 @@ Verdict: **{verdict}**. {reason}
 """
 
 
-def main(python, minutes):
+def main(python, minutes, model):
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "demo.mmdb"
         _bake(database)
         command = [python, "-m", "mm_blender", "train", database, "-o", Path(folder) / "demo.mmnet", "--minutes",
-                   str(minutes), "--json"]
+                   str(minutes), "--model", model, "--json"]
         said = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
         figures = json.loads(said)
         OUTPUT.parent.mkdir(exist_ok=True)
         OUTPUT.write_bytes((Path(folder) / "demo.mmnet").read_bytes())
-    OUTPUT.with_suffix(".md").write_text(_card(figures, minutes), encoding="utf-8")
+    OUTPUT.with_suffix(".md").write_text(_card(figures, minutes, model), encoding="utf-8")
     print(f"{OUTPUT.relative_to(ROOT)}: {figures['verdict']}. {figures['reason']}")
 
 
@@ -63,9 +63,9 @@ def _bake(database):
     bpy.ops.mm.bake()
 
 
-def _card(figures, minutes):
+def _card(figures, minutes, model):
     return CARD.format(
-        **{name: value for name, value in figures.items() if name != "iterations"}, wanted=minutes,
+        **{name: value for name, value in figures.items() if name != "iterations"}, wanted=minutes, model=model,
         iterations=", ".join(f"{name} {count:,}" for name, count in figures["iterations"].items()),
         size=OUTPUT.stat().st_size / 1e6, smaller=figures["database_to_networks"],
         contacts=100 * figures["contacts_right"], processors=os.cpu_count(),
@@ -74,7 +74,7 @@ def _card(figures, minutes):
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], float(sys.argv[2]))
+        main(sys.argv[1], float(sys.argv[2]), sys.argv[3])
         code = 0
     except Exception:
         traceback.print_exc()

@@ -38,7 +38,7 @@ ROWS = {
     "without noise": ("moe", {}, {"noise": 0.0}, {}),
     "without voting": ("moe", {"voting": False}, {}, {}),
 }
-COLUMNS = {"joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %", "drift_1s_cm": "after 1 s", "noisy_cm":
+COLUMNS = {"joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %", "drift_1s_learned_cm": "after 1 s", "noisy_cm":
            "noisy, 120 frames", "projector_ratio": "jumps", "between": "half-way ok", "megabytes": "MB",
            "alone": "µs alone", "each": "µs of 300"}
 CROWD = 300

@@ -60,8 +60,9 @@ def of_stepper(examples, kinematics, decompressor, stepper, latents):
 
 
 def of_noisy_starts(examples, kinematics, decompressor, stepper, latents):
-    """Centimetres that joints are off after going on for FAR frames from states that are off (section 6.2.1)."""
-    starts = _some(examples.starts(FAR, held=True), MOST // 8)
+    """Centimetres that joints are off after going on for FAR frames from states that are off; from frames that were
+    learned from, as the paper's are (section 6.2.1)."""
+    starts = _some(examples.starts(FAR), MOST // 8)
     if not len(starts):
         return float("nan")
     states = _states(examples, latents, np.arange(len(examples)))
