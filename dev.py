@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent
 TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
 # For the tests of training, and for the benchmark of that name, if those tests have made it ready.
 TORCH, TRAINS = "torch==2.13.0", "training"
+MATPLOTLIB = "matplotlib==3.10.7"
 # SDL for gamepads, as the extension brings it, each file with its SHA-256. There is none for Windows or Linux on ARM.
 WHEELS = {
     "PySDL2-0.9.17-py3-none-any.whl": "fe923dbf5c7b27bbc1eb2bf58abfa793f8f13fd7ae8b27b1bc2de49920bcbd41",
@@ -145,6 +146,15 @@ def ablation(arguments):
     paths = [str(Path(path).resolve()) for path in arguments.databases]
     return _run([torch_environment(), "-m", "mm_blender.training.ablation", *paths, "--minutes",
                  str(arguments.minutes)])
+
+
+def compare(arguments):
+    """Prints a table of networks that were trained on one database, and plots them for the manual."""
+    python = torch_environment()
+    if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode:
+        _pip_install(python, [MATPLOTLIB])
+    paths = [str(Path(path).resolve()) for path in (*arguments.databases, *arguments.networks)]
+    return _run([python, "-m", "mm_blender.training.compare", *paths, "-o", ROOT / "docs" / "pictures"])
 
 
 def pictures(arguments):
@@ -289,9 +299,9 @@ def _mark(release, wanted):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    names = "demo | test | bench | package | trained | ablation | pictures"
+    names = "demo | test | bench | package | trained | ablation | compare | pictures"
     commands = parser.add_subparsers(required=True, metavar=names, dest="name")
-    for command in (demo, test, bench, package, trained, ablation, pictures):
+    for command in (demo, test, bench, package, trained, ablation, compare, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -312,6 +322,9 @@ def _parser():
             )
         if command is ablation:
             added.add_argument("databases", nargs="+", metavar="DB.mmdb", help="what python -m mm_blender bake made")
+        if command is compare:
+            added.add_argument("databases", nargs=1, metavar="DB.mmdb", help="that they were trained on")
+            added.add_argument("networks", nargs="+", metavar="NET.mmnet", help="with the folders of their trainings")
         if command in (trained, ablation):
             added.add_argument("--minutes", type=float, default=15.0, help="that the training may take (15)")
         if command is trained:
