@@ -128,7 +128,7 @@ class Routed:
 
 def gelu(values, spare):
     """In place, of values that gelu_between() has prepared for it."""
-    np.minimum(values, MOST, spare)
+    np.minimum(values, MOST, out=spare)
     np.exp(spare, spare)
     np.add(spare, 1, spare)
     np.divide(values, spare, values)
