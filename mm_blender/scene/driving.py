@@ -26,6 +26,7 @@ from .comparing import Double, copy_trouble, other_method, remove_copies
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views, viewports
+from .settings import changes
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
 from .view import heading_of, orbit, view_of
 
@@ -33,8 +34,8 @@ __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "
 
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)
-# Seconds between two looks at the settings, and at what is only told.
-BEAT, CALM = 0.1, 0.5
+# Seconds between two looks at what nobody tells of, such as modes and animated settings, and at what is only told.
+BEAT, CALM = 0.25, 0.5
 
 
 @dataclass
@@ -112,7 +113,7 @@ class Session:
         self._join(obs)
         self.driven = self._puppets[0]
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
-        self._clock, self._beat, self._calm = time.perf_counter(), 0.0, 0.0
+        self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
         self._seen, self._paths = None, None
         self._double, self._not_compared = None, ""
@@ -122,8 +123,8 @@ class Session:
         began = time.perf_counter()
         seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
         self._clock, self._beat = began, self._beat - seconds
-        if self._follow_active(context) or self._beat <= 0 or self._waits:
-            self._beat = BEAT
+        if self._follow_active(context) or self._changes != changes() or self._beat <= 0 or self._waits:
+            self._beat, self._changes = BEAT, changes()
             self._look(context)
         areas = viewports()
         if not self._waits:
@@ -205,6 +206,7 @@ class Session:
 
     def rebind(self):
         """After undo and redo, which have replaced everything."""
+        self._beat = 0.0
         for puppet, ob in self._obs():
             puppet.rebind(ob)
         remove_copies(self._double.uids if self._double else ())
