@@ -29,6 +29,8 @@ ROUNDS = 4, 8, 16, 24
 LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
+# So few rows are all compared at once: that is sooner done than to rule most of them out.
+FEW = 2048
 # As many queries of a crowd are answered together.
 TOGETHER = 32
 
@@ -182,13 +184,19 @@ class Search:
 
     def _nearest(self, query, at_most):
         probe = self._probe(query)
-        squares = probe.dot(self._centres)
-        reach = self._reach(probe, squares, int(squares.argmin()), at_most)
-        row = self._best_row(probe, self._blocks_that_can_win(squares, reach))
+        row = self._best_row(probe, self._candidates(probe, at_most))
         if row is None:
             return None
         cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
         return Match(self._frames.item(row), cost) if cost <= at_most else None
+
+    def _candidates(self, probe, at_most):
+        """The blocks in which the winner must be, if it costs at most so much."""
+        if len(self._rows) <= FEW:
+            return self._every_block
+        squares = probe.dot(self._centres)
+        reach = self._reach(probe, squares, int(squares.argmin()), at_most)
+        return self._blocks_that_can_win(squares, reach)
 
     def _probe(self, query):
         probe = np.empty(len(self.weights) + 2, dtype=np.float32)
