@@ -173,8 +173,11 @@ class Player:
 
     def _released(self):
         """The legs of feet that are let go in this frame, as Ahead.step() takes them."""
-        released = [(who, self.legs.turning[side]) for who, side in self.feet.release(self.contacts, self.dt)]
-        return [(who, leg, self.rotations[who, leg], self._rotations_before[who, leg]) for who, leg in released]
+        released = []
+        for who, side in self.feet.release(self.contacts, self.dt):
+            leg = self.legs.turning[side]
+            released.append((who, leg, self.rotations[who, leg], self._rotations_before[who, leg]))
+        return released
 
     def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
