@@ -130,7 +130,7 @@ class Session:
         if not self._waits:
             view = view_of(context, areas)
             frames = self._steer(view, seconds)
-            self._show()
+            self._show(active_armature(context))
             self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
         redraw_views(areas)
@@ -224,9 +224,9 @@ class Session:
             ob.mm.drive.driving = False
             puppet.before.restore_pose(ob)
 
-    def _obs(self):
-        """(Puppet, armature) of all that are still there."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
+    def _obs(self, active=None):
+        """(Puppet, armature) of all that are still there; active: one that need not be looked for."""
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both(active)) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -344,10 +344,10 @@ class Session:
         keys = self.keyboard.stick(heading, facing, seconds, self._strafe)
         return keys if self.device == "Keyboard" else pad
 
-    def _show(self):
+    def _show(self, active=None):
         """Pose all armatures."""
         posed = {stage: [] for stage in self._stages}
-        for puppet, ob in self._obs():
+        for puppet, ob in self._obs(active):
             if not puppet.waits and puppet.can_be_posed(ob):
                 posed[puppet.stage].append((puppet.poser, ob, puppet.index))
         for stage, together in posed.items():
