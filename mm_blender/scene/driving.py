@@ -123,14 +123,16 @@ class Session:
         began = time.perf_counter()
         seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
         self._clock, self._beat = began, self._beat - seconds
-        if self._follow_active(context) or self._changes != changes() or self._beat <= 0 or self._waits:
+        active = active_armature(context)
+        if self._hand_to(active) or self._changes != changes() or self._beat <= 0 or self._waits:
             self._beat, self._changes = BEAT, changes()
             self._look(context)
+            active = None  # a look removes copies, and one of them may be active
         areas = viewports()
         if not self._waits:
             view = view_of(context, areas)
             frames = self._steer(view, seconds)
-            self._show(active_armature(context))
+            self._show(active)
             self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
         redraw_views(areas)
@@ -296,9 +298,8 @@ class Session:
             raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
         self.driven = obs[0][0]
 
-    def _follow_active(self, context):
+    def _hand_to(self, ob):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
-        ob = active_armature(context)
         if ob is None or self.driven.is_of(ob) or ob.library is not None or ob.mm.drive.copied:
             return False
         known = ob.session_uid in self._refused or any(puppet.is_of(ob) for puppet in self._puppets)
