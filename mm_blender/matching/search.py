@@ -125,19 +125,18 @@ class Search:
         return [Match(int(frames[at]), float(exact[at])) for at in order]
 
     def cost(self, query, frame):
-        """What a frame costs for a query: the cost of staying. Arrays (K, D) and (K,) do as well."""
-        apart = self._apart(query, frame)
-        apart *= apart
-        return np.add.reduce(apart, axis=-1)
+        """What a frame costs for a query (D,): the cost of staying."""
+        query, features = self._weighted(query, frame)
+        return math.dist(query.tolist(), features.tolist()) ** 2
 
     def shares(self, query, frame, slices):
         """What each feature adds to the cost of a frame; slices as Schema.slices."""
-        squares = self._apart(query, frame) ** 2
+        query, features = self._weighted(query, frame)
+        squares = np.subtract(query, features, dtype=np.float64) ** 2
         return np.array([squares[part].sum() for part in slices])
 
-    def _apart(self, query, frame):
-        query = np.asarray(query, dtype=np.float32) * self.weights
-        return np.subtract(query, self._features.take(frame, axis=0) * self.weights, dtype=np.float64)
+    def _weighted(self, query, frame):
+        return np.asarray(query, dtype=np.float32) * self.weights, self._features[frame] * self.weights
 
     def _store(self, weighted, away):
         """Rows cell by cell, in each the frame that is farthest from the centre first, filled up to whole blocks."""

@@ -169,7 +169,7 @@ class MotionMatcher:
 
     def _match(self, search, queries, stay, rows):
         """match() for characters with the same Search."""
-        costs = search.cost(queries, [frame for _, _, frame, _ in rows]).tolist()
+        costs = [search.cost(query, frame) for query, (_, _, frame, _) in zip(queries, rows)]
         limits = [np.inf if must else cost * (1 - stay) for cost, (_, _, _, must) in zip(costs, rows)]
         jumped = []
         for query, cost, (_, index, frame, must), found in zip(

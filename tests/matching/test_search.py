@@ -294,14 +294,6 @@ def test_the_shares_of_the_features_add_up_to_the_cost(rng):
     assert search.shares(query, 9, [slice(0, 3), slice(3, SIZE)]).sum() == pytest.approx(search.cost(query, 9))
 
 
-def test_costs_of_many_frames_at_once(rng):
-    features = scattered(rng)
-    search = Search(features, np.ones(SIZE))
-    costs = search.cost(features[:4], np.array([0, 2, 2, 5]))
-    assert costs.tolist() == [search.cost(features[index], frame) for index, frame in enumerate([0, 2, 2, 5])]
-    assert costs[0] == costs[2] == 0
-
-
 def test_the_same_frames_give_the_same_search(rng):
     features = clustered(rng)
     first, second = Search(features, np.ones(SIZE)), Search(features, np.ones(SIZE))
