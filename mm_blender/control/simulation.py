@@ -63,12 +63,12 @@ class Simulation:
 
     def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
         """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
-        dt, velocities, yaws = self.step_time, to_numbers(velocities), yaws.tolist()
-        self.wishes = list(zip(velocities, yaws))
-        self._moves = [spring.velocity_number(*move, wish, halflife[0], dt)
-                       for move, wish in zip(self._moves, velocities)]
-        self._turns = [spring.towards_number(yaw, spin, nearest_turn(wish, yaw), halflife[1], dt)
-                       for (yaw, spin), wish in zip(self._turns, yaws)]
+        dt = self.step_time
+        self.wishes = list(zip(to_numbers(velocities), yaws.tolist()))
+        for index, (velocity, wanted) in enumerate(self.wishes):
+            self._moves[index] = spring.velocity_number(*self._moves[index], velocity, halflife[0], dt)
+            yaw, spin = self._turns[index]
+            self._turns[index] = spring.towards_number(yaw, spin, nearest_turn(wanted, yaw), halflife[1], dt)
         if self.obstacles is not None:
             self._slide()
         self.roots = [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]

@@ -29,6 +29,8 @@ ROUNDS = 4, 8, 16, 24
 LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
+# So few rows are all compared at once: that is sooner done than to rule most of them out.
+FEW = 2048
 # As many queries of a crowd are answered together.
 TOGETHER = 32
 
@@ -123,19 +125,18 @@ class Search:
         return [Match(int(frames[at]), float(exact[at])) for at in order]
 
     def cost(self, query, frame):
-        """What a frame costs for a query: the cost of staying. Arrays (K, D) and (K,) do as well."""
-        apart = self._apart(query, frame)
-        apart *= apart
-        return np.add.reduce(apart, axis=-1)
+        """What a frame costs for a query (D,): the cost of staying."""
+        query, features = self._weighted(query, frame)
+        return math.dist(query.tolist(), features.tolist()) ** 2
 
     def shares(self, query, frame, slices):
         """What each feature adds to the cost of a frame; slices as Schema.slices."""
-        squares = self._apart(query, frame) ** 2
+        query, features = self._weighted(query, frame)
+        squares = np.subtract(query, features, dtype=np.float64) ** 2
         return np.array([squares[part].sum() for part in slices])
 
-    def _apart(self, query, frame):
-        query = np.asarray(query, dtype=np.float32) * self.weights
-        return np.subtract(query, self._features.take(frame, axis=0) * self.weights, dtype=np.float64)
+    def _weighted(self, query, frame):
+        return np.asarray(query, dtype=np.float32) * self.weights, self._features[frame] * self.weights
 
     def _store(self, weighted, away):
         """Rows cell by cell, in each the frame that is farthest from the centre first, filled up to whole blocks."""
@@ -182,13 +183,19 @@ class Search:
 
     def _nearest(self, query, at_most):
         probe = self._probe(query)
-        squares = probe.dot(self._centres)
-        reach = self._reach(probe, squares, int(squares.argmin()), at_most)
-        row = self._best_row(probe, self._blocks_that_can_win(squares, reach))
+        row = self._best_row(probe, self._candidates(probe, at_most))
         if row is None:
             return None
         cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
         return Match(self._frames.item(row), cost) if cost <= at_most else None
+
+    def _candidates(self, probe, at_most):
+        """The blocks in which the winner must be, if it costs at most so much."""
+        if len(self._rows) <= FEW:
+            return self._every_block
+        squares = probe.dot(self._centres)
+        reach = self._reach(probe, squares, int(squares.argmin()), at_most)
+        return self._blocks_that_can_win(squares, reach)
 
     def _probe(self, query):
         probe = np.empty(len(self.weights) + 2, dtype=np.float32)

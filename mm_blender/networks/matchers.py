@@ -7,9 +7,12 @@ import numpy as np
 
 from ..matching.schema import weights_of
 from ..motion import quat
-from ..playback.matcher import AHEAD, MotionMatcher, Where
+from ..playback.matcher import MotionMatcher, Where
 from ..playback.pose import Pose
 from .network import Network
+
+# So many frames are made at once: fewer than playback could look ahead, since each one costs, also if it is not played.
+AHEAD = 10
 
 
 class DecompressedMatcher(MotionMatcher):

@@ -204,7 +204,7 @@ class Feet:
 
     def held(self):
         """[character][side] which feet are held."""
-        return [[foot.locked for foot in pair] for pair in self.pairs]
+        return [(left.locked, right.locked) for left, right in self.pairs]
 
     def release(self, contacts, dt):
         """Let go of feet that should no longer stand (K, 2) or are too far away: pairs of character and side.

@@ -118,7 +118,8 @@ class Legs:
         ways[:, :-1] = np.add.accumulate(ways[:, :-1], axis=1)
         legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
         found = found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
-        return legs.transpose(3, 4, 2, 1, 0), found.reshape(*shape, 8, 4, 4)
+        # What one frame has lies together.
+        return np.ascontiguousarray(legs.transpose(3, 4, 2, 1, 0)), found.reshape(*shape, 8, 4, 4)
 
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""

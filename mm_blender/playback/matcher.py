@@ -9,8 +9,9 @@ from ..control.speeds import root_velocities
 from ..motion import quat
 from .pose import Pose
 
-# So many frames, this one included, are known to come if nobody jumps: about as many as lie between two jumps.
-AHEAD = 10
+# So many frames, this one included, are known to come if nobody jumps. It is twice as many as usually lie between two
+# changes of plan: in a call of NumPy some more frames cost little, and another plan costs a lot.
+AHEAD = 20
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
 # Fewer queries than these are answered sooner one by one.
@@ -168,7 +169,7 @@ class MotionMatcher:
 
     def _match(self, search, queries, stay, rows):
         """match() for characters with the same Search."""
-        costs = search.cost(queries, [frame for _, _, frame, _ in rows]).tolist()
+        costs = [search.cost(query, frame) for query, (_, _, frame, _) in zip(queries, rows)]
         limits = [np.inf if must else cost * (1 - stay) for cost, (_, _, _, must) in zip(costs, rows)]
         jumped = []
         for query, cost, (_, index, frame, must), found in zip(

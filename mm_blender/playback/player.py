@@ -53,7 +53,7 @@ class Player:
     moving           (K, M, 3) local positions of the moving joints
     rotations        (K, J, 4) as they are shown; the root's own means nothing: `roots` has its yaw
     toes             (K, 2, 3) where they are held, in the world
-    jumped           (K,) who jumped in this frame
+    jumped           [character] whether it jumped in this frame
     search_seconds   how long the last search took
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
@@ -75,7 +75,7 @@ class Player:
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
-        self.jumped = np.zeros(count, dtype=bool)
+        self.jumped = [False] * count
         self._trajectory = Trajectory(database)
         self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
         # When each one searched last, and with which wish: velocity and yaw.
@@ -123,7 +123,7 @@ class Player:
         jumped = self._search(halflife, ended.tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
-            self.jumped[jumped] = True
+        self.jumped = [index in jumped for index in range(len(self.jumped))]
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in self.matcher.faded if index in jumped] if blend.kind == "latent" else []
         self.contacts = self.matcher.contacts()
@@ -146,7 +146,6 @@ class Player:
         self._clock += self.dt
         wishes = self.simulation.wishes
         who = self._due(wishes, ended)
-        self.jumped = np.zeros(len(wishes), dtype=bool)
         if not who:
             return []
         begin = time.perf_counter()
@@ -155,7 +154,6 @@ class Player:
         self.search_seconds = time.perf_counter() - begin
         for index in who:
             self._searched[index], self._asked[index] = self._clock, wishes[index]
-        self.jumped[jumped] = True
         return jumped
 
     def _due(self, wishes, ended):
@@ -173,8 +171,11 @@ class Player:
 
     def _released(self):
         """The legs of feet that are let go in this frame, as Ahead.step() takes them."""
-        released = [(who, self.legs.turning[side]) for who, side in self.feet.release(self.contacts, self.dt)]
-        return [(who, leg, self.rotations[who, leg], self._rotations_before[who, leg]) for who, leg in released]
+        released = []
+        for who, side in self.feet.release(self.contacts, self.dt):
+            leg = self.legs.turning[side]
+            released.append((who, leg, self.rotations[who, leg], self._rotations_before[who, leg]))
+        return released
 
     def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
@@ -214,6 +215,6 @@ class Trajectory:
         """Put a path [(place, yaw)] into a query (D,) of a character that is somewhere; all in the world."""
         back = cmath.rect(1, -yaw)
         near = [((place - root) * back, 1j * cmath.rect(1, angle) * back) for place, angle in path]
-        query[self._columns] = [
+        query.put(self._columns, [
             number for (at, kind), (x, y), (wide, high) in zip(self._order, *self._norms)
-            for number in ((near[at][kind].real - x) / wide, (near[at][kind].imag - y) / high)]
+            for number in ((near[at][kind].real - x) / wide, (near[at][kind].imag - y) / high)])

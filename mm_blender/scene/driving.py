@@ -26,6 +26,7 @@ from .comparing import Double, copy_trouble, other_method, remove_copies
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import redraw_panels, redraw_views, viewports
+from .settings import changes
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
 from .view import heading_of, orbit, view_of
 
@@ -33,8 +34,8 @@ __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "
 
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)
-# Seconds between two looks at the settings, and at what is only told.
-BEAT, CALM = 0.1, 0.5
+# Seconds between two looks at what nobody tells of, such as modes and animated settings, and at what is only told.
+BEAT, CALM = 0.25, 0.5
 
 
 @dataclass
@@ -112,7 +113,7 @@ class Session:
         self._join(obs)
         self.driven = self._puppets[0]
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
-        self._clock, self._beat, self._calm = time.perf_counter(), 0.0, 0.0
+        self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
         self._seen, self._paths = None, None
         self._double, self._not_compared = None, ""
@@ -122,14 +123,16 @@ class Session:
         began = time.perf_counter()
         seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
         self._clock, self._beat = began, self._beat - seconds
-        if self._follow_active(context) or self._beat <= 0 or self._waits:
-            self._beat = BEAT
+        active = active_armature(context)
+        if self._hand_to(active) or self._changes != changes() or self._beat <= 0 or self._waits:
+            self._beat, self._changes = BEAT, changes()
             self._look(context)
+            active = None  # a look removes copies, and one of them may be active
         areas = viewports()
         if not self._waits:
             view = view_of(context, areas)
             frames = self._steer(view, seconds)
-            self._show()
+            self._show(active)
             self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
         redraw_views(areas)
@@ -205,6 +208,7 @@ class Session:
 
     def rebind(self):
         """After undo and redo, which have replaced everything."""
+        self._beat = 0.0
         for puppet, ob in self._obs():
             puppet.rebind(ob)
         remove_copies(self._double.uids if self._double else ())
@@ -222,9 +226,9 @@ class Session:
             ob.mm.drive.driving = False
             puppet.before.restore_pose(ob)
 
-    def _obs(self):
-        """(Puppet, armature) of all that are still there."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
+    def _obs(self, active=None):
+        """(Puppet, armature) of all that are still there; active: one that need not be looked for."""
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both(active)) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -294,9 +298,8 @@ class Session:
             raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
         self.driven = obs[0][0]
 
-    def _follow_active(self, context):
+    def _hand_to(self, ob):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
-        ob = active_armature(context)
         if ob is None or self.driven.is_of(ob) or ob.library is not None or ob.mm.drive.copied:
             return False
         known = ob.session_uid in self._refused or any(puppet.is_of(ob) for puppet in self._puppets)
@@ -342,10 +345,10 @@ class Session:
         keys = self.keyboard.stick(heading, facing, seconds, self._strafe)
         return keys if self.device == "Keyboard" else pad
 
-    def _show(self):
+    def _show(self, active=None):
         """Pose all armatures."""
         posed = {stage: [] for stage in self._stages}
-        for puppet, ob in self._obs():
+        for puppet, ob in self._obs(active):
             if not puppet.waits and puppet.can_be_posed(ob):
                 posed[puppet.stage].append((puppet.poser, ob, puppet.index))
         for stage, together in posed.items():

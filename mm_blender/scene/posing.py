@@ -148,7 +148,7 @@ class Ensemble:
         layouts = [(poser.layout, index) for poser, _, index in posed]
         if layouts != self._posed:
             self._posed = layouts
-            self._arrange(positions.shape[1], rotations.shape[1])
+            self._arrange(rotations.shape[1])
         if self._layouts:
             self._work_out(roots, heights.tolist(), positions, rotations)
         for (poser, ob, index), bases in zip(posed, self._parts):
@@ -157,8 +157,8 @@ class Ensemble:
             else:
                 poser.put_one_by_one(ob, *roots[index], heights[index], positions[index], rotations[index])
 
-    def _arrange(self, moving, joints):
-        """Tables for characters that have so many moving joints, and so many joints."""
+    def _arrange(self, joints):
+        """Tables for characters that have so many joints."""
         self._layouts = layouts = [each for each in self._posed if each[0] is not None]
         starts = np.cumsum([0, *(len(layout.joints) for layout, _ in layouts)]).tolist()
         self._rows = np.ones((starts[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
@@ -169,12 +169,11 @@ class Ensemble:
             return
         self._to_basis = np.concatenate([layout.to_basis for layout, _ in layouts])
         self._rows[:, 0, 10:13] = np.concatenate([layout.fixed for layout, _ in layouts])
-        # Where in all rows, positions and rotations the numbers are that change: much faster than short rows.
-        self._tops = _numbers([start + layout.top for (layout, _), start in zip(layouts, starts)], 14, range(13))
-        self._moved = _numbers([start + row for (layout, _), start in zip(layouts, starts) for row, _ in layout.moved],
-                               14, range(10, 13))
-        self._movers = _numbers([index * moving + column for layout, index in layouts for _, column in layout.moved],
-                                3, range(3))
+        # Where in all rows and rotations the numbers are that change: much faster than short rows.
+        self._changing = np.concatenate([
+            part.ravel() for (layout, _), start in zip(layouts, starts)
+            for part in (_numbers(start + layout.top, 14, range(13)),
+                         _numbers([start + row for row, _ in layout.moved], 14, range(10, 13)))])
         self._firsts = _numbers([index * joints + layout.first for layout, index in layouts], 4, range(4))
         turning = np.concatenate([index * joints + layout.joints for layout, index in layouts])
         self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
@@ -182,12 +181,12 @@ class Ensemble:
     def _work_out(self, roots, heights, positions, rotations):
         """The bases of all bones."""
         np.multiply(rotations.take(self._left), rotations.take(self._right), out=self._pairs)
-        if self._moved.size:
-            self._rows.put(self._moved, positions.take(self._movers))
         moving, firsts, numbers = positions.tolist(), rotations.take(self._firsts).tolist(), []
         for (layout, index), turn in zip(self._layouts, firsts):
             numbers += layout.standing(*roots[index], heights[index], moving[index], turn)
-        self._rows.put(self._tops, numbers)
+            for _, column in layout.moved:
+                numbers += moving[index][column]
+        self._rows.put(self._changing, numbers)
         np.matmul(self._rows, self._to_basis, out=self._bases)
 
 

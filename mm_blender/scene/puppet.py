@@ -65,8 +65,10 @@ class Puppet:
             self.before = ArmatureBefore(ob, self.poser.controls.switches if controlled else ())
         ob.mm.drive.driving = True
 
-    def fetch(self):
-        """The armature object, also after it was renamed; None if it is gone."""
+    def fetch(self, active=None):
+        """The armature object, also after it was renamed; None if it is gone. active: most often it is this one"""
+        if active is not None and active.session_uid == self.uid:
+            return active
         ob = _fetch(self.name, self.uid)
         if ob is not None:
             self.name = ob.name
@@ -80,9 +82,9 @@ class Puppet:
         self._owner_name = ob.name if ob is not None else self._owner_name
         return ob
 
-    def fetch_both(self):
-        """The armature object; None if it or the one with the settings is gone."""
-        ob = self.fetch()
+    def fetch_both(self, active=None):
+        """The armature object, as fetch() has it; None if it or the one with the settings is gone."""
+        ob = self.fetch(active)
         return ob if self.owner_uid == self.uid or self.owner() is not None else None
 
     def is_of(self, ob):

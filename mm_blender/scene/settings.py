@@ -15,15 +15,28 @@ from ..prepare.recipe import Recipe
 
 MAX_TIMES = 6
 
+_changes = 0
+
+
+def changes():
+    """How often settings were changed so far: who keeps what they say looks again when it differs."""
+    return _changes
+
+
+def _changed(_settings, _context):
+    global _changes
+    _changes += 1
+
+
 # An armature that is linked and has a library override keeps its settings like any other.
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
-BoolProperty = partial(props.BoolProperty, override=_EDITABLE)
-IntProperty = partial(props.IntProperty, override=_EDITABLE)
-FloatProperty = partial(props.FloatProperty, override=_EDITABLE)
-FloatVectorProperty = partial(props.FloatVectorProperty, override=_EDITABLE)
-StringProperty = partial(props.StringProperty, override=_EDITABLE)
-EnumProperty = partial(props.EnumProperty, override=_EDITABLE)
-PointerProperty = partial(props.PointerProperty, override=_EDITABLE)
+BoolProperty = partial(props.BoolProperty, override=_EDITABLE, update=_changed)
+IntProperty = partial(props.IntProperty, override=_EDITABLE, update=_changed)
+FloatProperty = partial(props.FloatProperty, override=_EDITABLE, update=_changed)
+FloatVectorProperty = partial(props.FloatVectorProperty, override=_EDITABLE, update=_changed)
+StringProperty = partial(props.StringProperty, override=_EDITABLE, update=_changed)
+EnumProperty = partial(props.EnumProperty, override=_EDITABLE, update=_changed)
+PointerProperty = partial(props.PointerProperty, override=_EDITABLE, update=_changed)
 CollectionProperty = partial(props.CollectionProperty, override=_EDITABLE | {"USE_INSERTION"})
 
 _KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
@@ -313,9 +326,9 @@ class MM_Drive(bpy.types.PropertyGroup):
     push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
                                                            "Action where it is")
     # On while the character is being driven: tells an undo step from before from one that was made meanwhile.
-    driving: BoolProperty(options={"HIDDEN"})
+    driving: BoolProperty(options={"HIDDEN"}, update=None)
     # On copies that Compare has made: they are removed wherever they turn up.
-    copied: BoolProperty(options={"HIDDEN"})
+    copied: BoolProperty(options={"HIDDEN"}, update=None)
 
 
 class MM_CharacterSettings(bpy.types.PropertyGroup):

@@ -8,16 +8,16 @@ from .screen import viewports
 
 
 def view_of(context, areas=None):
-    """The view that is driven in: of the largest 3D viewport in the window; None if there is none.
+    """The view that is driven in: of the only 3D viewport, or else of the largest one in the window; None if there is
+    none.
 
     areas: what viewports() has found
     """
-    screen = context.window.screen if context.window else None
-    areas = [area for area in (viewports() if areas is None else areas) if area.id_data == screen]
-    if not areas:
-        return None
-    largest = max(areas, key=lambda area: area.width * area.height) if len(areas) > 1 else areas[0]
-    return largest.spaces.active.region_3d
+    areas = viewports() if areas is None else areas
+    if len(areas) > 1:
+        screen = context.window.screen if context.window else None
+        areas = sorted((area for area in areas if area.id_data == screen), key=lambda area: -area.width * area.height)
+    return areas[0].spaces.active.region_3d if areas else None
 
 
 def heading_of(view):

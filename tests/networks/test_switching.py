@@ -11,10 +11,10 @@ from mm_blender.errors import MotionError
 from mm_blender.motion import quat
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, ordered_as
-from mm_blender.networks.matchers import LearnedMatcher, Poses
+from mm_blender.networks.matchers import AHEAD, LearnedMatcher, Poses
 from mm_blender.playback.cast import Cast
 from mm_blender.playback.library import Library
-from mm_blender.playback.matcher import AHEAD, MixedMatcher, MotionMatcher
+from mm_blender.playback.matcher import MixedMatcher, MotionMatcher
 
 AHEAD_STICK = Stick(move_y=1.0)
 

@@ -129,8 +129,8 @@ def test_what_is_exactly_as_wanted_is_not_left_for_its_like(motion, count):
 
 def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
     class Nothing:
-        def cost(self, queries, frames):
-            return np.ones(len(frames))
+        def cost(self, query, frame):
+            return 1.0
 
         def nearest(self, query, besides=None, at_most=np.inf):
             return None

@@ -179,7 +179,7 @@ def test_the_sliders_of_the_features_act_at_once(character):
     search = session.driven.stage.library.choice().search
     before = search.weights.copy()
     character.mm.features.responsiveness = 4.0
-    go(session, 0.15)
+    go(session, 1 / 60)
     assert (search.weights > before).any()
 
 
