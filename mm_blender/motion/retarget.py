@@ -40,6 +40,19 @@ AROUND = 1.5
 FEW = 8192
 
 
+def followers(source, target):
+    """The names of those joints of a target that move along with a source, both Characters with a root: all of a
+    twin's; otherwise those that follow one of its joints, toes, with which feet stand, and what carries the hips."""
+    for which, character in (("source", source), ("target", target)):
+        check(which, character)
+    skeleton = target.skeleton
+    if twin_joints(source, target) is not None:
+        return skeleton.names
+    carrying = _carrying(target, limbs(target, ("thigh",))[:, 0])
+    joints = {*driven(source, target), *toes_of(target).tolist(), *skeleton.ancestors(carrying)}
+    return tuple(skeleton.names[joint] for joint in sorted(joints))
+
+
 class Retarget:
     """From poses of a source to those of a target, both Characters with a root (see prepare.root.rooted()).
 

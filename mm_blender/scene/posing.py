@@ -37,7 +37,9 @@ class Poser:
 
     def look(self, ob):
         """Look at the armature again if it has changed."""
-        if self._world != ob.matrix_world or self._count != len(ob.pose.bones):
+        bones = ob.pose.bones
+        if (self._world != ob.matrix_world or self._count != len(bones)
+                or any(name not in bones or bones[name].matrix_basis != basis for name, basis in self._between)):
             self._look_at(ob)
 
     def put(self, ob, bases):
@@ -76,11 +78,19 @@ class Poser:
         self._world, self._count = ob.matrix_world.copy(), len(ob.pose.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
-        bones = [ob.data.bones[name] for name in skeleton.names]
+        bones = [*(ob.data.bones[name] for name in skeleton.names), None]  # the last is what the first one hangs from
+        lines = [(bone, bones[above]) for bone, above in zip(bones, skeleton.parents)]
         self.controls = controls.of(ob, skeleton)
-        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
-        alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
-        self.layout = Layout(ob, bones, skeleton, baked, self.database) if alike else None
+        self._still, self._between = [], []
+        if self.controls is not None:
+            self._still = [ob.data.bones.find(name) for name in self.controls.still]
+            hung = [rig.at_rest(*line) for line in lines]
+        else:
+            between = {each.name for line in lines for each in rig.bones_between(*line)}
+            self._between = [(name, ob.pose.bones[name].matrix_basis.copy()) for name in between]
+            hung = [rig.hung(ob, *line) for line in lines]
+        alike = self.controls is not None or _hang_alike(lines, skeleton, baked)
+        self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
 
 
 class Layout:
@@ -94,21 +104,21 @@ class Layout:
     moved     [(which one, which of the moving joints it is)] of the others
     """
 
-    def __init__(self, ob, bones, skeleton, baked, database):
+    def __init__(self, ob, skeleton, hung, baked, database):
+        """hung: the Matrix with which each bone at rest hangs from that of its parent, or from the armature."""
         joints = np.array([baked.index(name) for name in skeleton.names])
         made_root = baked.names[0] not in skeleton.names
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
         own = _matrix(own_place / scale, own_turn)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
-        before = [np.array(bone.matrix_local if above < 0 else bones[above].matrix_local.inverted() @ bone.matrix_local)
-                  for bone, above in zip(bones, skeleton.parents)]
+        before = [np.array(matrix) for matrix in hung]
         before[0] = _matrix(place / scale, turn) @ before[0]
         for index, joint in enumerate(joints):
             if index and baked.parents[joint] == 0:
                 before[index] = own @ before[index]
         # From here on joints are in the order of the armature's bones, and matrices are transposed.
-        at = np.array([ob.data.bones.find(bone.name) for bone in bones])
+        at = np.array([ob.data.bones.find(name) for name in skeleton.names])
         order = at.argsort()
         self.at, self.joints, self.top, self.first = at[order], joints[order], int(order.argmin()), int(joints[0])
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
@@ -201,16 +211,17 @@ def _below_root(database):
     return database.moving[database.moving != 0]
 
 
-def _hang_alike(bones, skeleton, baked):
-    """Whether bones hang from each other as the joints do, and follow their parents in the usual way."""
-    for bone, above in zip(bones, skeleton.parents):
+def _hang_alike(lines, skeleton, baked):
+    """Whether bones (each with the one above it) hang from each other as the joints do, and follow what they hang from
+    in the usual way."""
+    for bone, above in lines:
         parent = baked.parents[baked.index(bone.name)]
         joint_above = baked.names[parent] if parent >= 0 else None
-        if above >= 0 and (joint_above != skeleton.names[above] or bone.parent != bones[above]):
+        if above is None and parent > 0 or above is not None and (
+                joint_above != above.name or above not in bone.parent_recursive):
             return False
-        if above < 0 and (parent > 0 or bone.parent is not None):
-            return False
-        if not (bone.use_inherit_rotation and bone.use_local_location):
+        if not all(each.use_inherit_rotation and each.use_local_location
+                   for each in (bone, *rig.bones_between(bone, above))):
             return False
     return True
 

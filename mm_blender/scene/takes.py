@@ -49,13 +49,13 @@ def on_rig(ob, clip):
 
 
 def skeleton_for(ob, baked):
-    """The armature's own skeleton, or that of its controls, if the baked one has all of its joints."""
+    """What the armature itself has of a baked skeleton: its controls, or those of its bones that are joints of it."""
     known = controls.of(ob, baked)
-    skeleton = rig.skeleton_of(ob) if known is None else known.skeleton(ob)
-    missing = sorted(set(skeleton.names) - set(baked.names))
-    if missing:
-        raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')
-    return skeleton
+    if known is not None:
+        return known.skeleton(ob)
+    if not {*baked.names} & {*ob.data.bones.keys()}:
+        raise MotionError(f'The database has no bone of "{ob.name}": bake it again.')
+    return rig.part_of(ob, baked.names)
 
 
 def renamed(skeleton, before, now):
