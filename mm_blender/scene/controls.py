@@ -66,6 +66,7 @@ class Controls:
             owner = ob.pose.bones.get(bone)
             if owner is not None and owner.get(prop, value) != value:
                 owner[prop] = value
+                ob.update_tag()  # drivers listen to it
 
 
 _found = {}  # session_uid of an armature → the names of its bones, and the Controls that were found with them

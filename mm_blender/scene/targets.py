@@ -8,6 +8,7 @@ follow something. All other bones are the artist's.
 
 import hashlib
 from dataclasses import replace
+from functools import lru_cache
 
 import bpy
 import numpy as np
@@ -183,6 +184,7 @@ def _has_the_bones(ob, target, baked):
     return apart < SAME * np.ptp(skeleton.rest[0], axis=0).max() and turned < SAME
 
 
+@lru_cache(maxsize=32)
 def _look(character):
     """What a character looks like, as a hash."""
     skeleton = character.skeleton
