@@ -121,7 +121,7 @@ class Poser:
             between = {each.name for line in lines for each in rig.bones_between(*line)}
             self._between = [(name, ob.pose.bones[name].matrix_basis.copy()) for name in between]
             hung = [rig.hung(ob, *line) for line in lines]
-        alike = self.controls is not None or _hang_alike(lines, skeleton, baked)
+        alike = self.controls is not None or _hang_alike(lines, baked)
         self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
         self._modes, self._turns = _rotation_modes(ob.pose.bones), None
         if alike and len(skeleton) < self._count:
@@ -293,17 +293,14 @@ def _rotation_modes(bones):
     return modes
 
 
-def _hang_alike(lines, skeleton, baked):
+def _hang_alike(lines, baked):
     """Whether bones (each with the one above it) hang from each other as the joints do, and follow what they hang from
     in the usual way."""
     for bone, above in lines:
         parent = baked.parents[baked.index(bone.name)]
-        joint_above = baked.names[parent] if parent >= 0 else None
-        if above is None and parent > 0 or above is not None and (
-                joint_above != above.name or above not in bone.parent_recursive):
-            return False
-        if not all(each.use_inherit_rotation and each.use_local_location
-                   for each in (bone, *rig.bones_between(bone, above))):
+        alike = parent <= 0 if above is None else baked.names[parent] == above.name and above in bone.parent_recursive
+        if not alike or not all(each.use_inherit_rotation and each.use_local_location
+                                for each in (bone, *rig.bones_between(bone, above))):
             return False
     return True
 

@@ -12,11 +12,13 @@ from ..motion.clip import Clip
 from ..motion.skeleton import backward
 from ..prepare.resample import resample
 from . import actions, controls, keys, rig
+from .plain import bone_of
 from .sampling import scene_rate
 
 
 def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False):
-    """A new Action with a clip that has a database's skeleton, at the scene's rate.
+    """A new Action with a clip that has a database's skeleton, at the scene's rate. Where it takes the place of the
+    armature's own Action, it also has what that one does to bones that are not driven.
 
     tolerance  metres that a joint may be off, for few keys with handles; 0 for keys wherever something changes
     push_nla   whether it goes on an NLA track of its own; otherwise it is the armature's Action
@@ -31,6 +33,7 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
     if push_nla:
         actions.push_to_nla(ob, action, start_frame)
     else:
+        actions.add_copies(action, _of_others(ob, action))
         _play(ob, action)
     return action
 
@@ -69,6 +72,18 @@ def root_bone(skeleton, baked):
     place (3,) and rotation (4,) seen from that root."""
     place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
     return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], turn)
+
+
+def _of_others(ob, take):
+    """The curves of the armature's Action that go on beside a take: those of bones that it does not move. What carries
+    bones of the take, or lies between them, has to stay as it is."""
+    bound, paths = ob.animation_data, {curve.data_path for curve in actions.fcurves(take, ob)}
+    if bound is None or bound.action is None:
+        return []
+    driven = {name for path in paths if (name := bone_of(path)[0]) in ob.data.bones}
+    free = {*ob.data.bones.keys()} - {bone.name for bone in rig.with_ancestors(ob, driven)}
+    return [curve for curve in actions.fcurves(bound.action, ob)
+            if bone_of(curve.data_path)[0] in free and curve.data_path not in paths]
 
 
 def _play(ob, action):
