@@ -155,13 +155,14 @@ def _at_origin(ob, character, skeleton):
 
 def _wrapped(library, target, ob):
     hands = ob.mm.drive.hands
-    key = library, _look(target), hands > 0, ob.mm.stance, posed(ob).mm.stance  # with hands there is more to work out
-    if key not in _retargeted:
+    key = hands > 0, ob.mm.stance, posed(ob).mm.stance  # with hands there is more to work out
+    found = _retargeted.get((library, _look(target), *key))
+    if found is None:
         source = character_of_database(library.database)
         retarget = Retarget(source, target, hands, stance(ob, source) or stance_of_library(library),
                             stance(posed(ob), target))
-        _retargeted[key] = RetargetedLibrary(library, retarget)
-    found = _retargeted[key]
+        found = RetargetedLibrary(library, retarget)
+        _retargeted[library, _look(target), *key] = _retargeted[library, _look(retarget.target), *key] = found
     if found.retarget.hands:  # 0 where there are no arms to lead
         found.retarget.hands = hands
     return found
