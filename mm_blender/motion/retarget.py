@@ -12,7 +12,7 @@ from ..errors import MotionError
 from . import quat
 from .correspond import aligned, check, correspondence, driven, limbs
 from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
-from .twin import twin_joints, twin_stance
+from .twin import facing_alike, twin_joints, twin_stance
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
@@ -40,6 +40,19 @@ AROUND = 1.5
 FEW = 8192
 
 
+def followers(source, target):
+    """The names of those joints of a target that move along with a source, both Characters with a root: all of a
+    twin's; otherwise those that follow one of its joints, toes, with which feet stand, and what carries the hips."""
+    for which, character in (("source", source), ("target", target)):
+        check(which, character)
+    skeleton = target.skeleton
+    if twin_joints(source, facing_alike(source, target)) is not None:
+        return skeleton.names
+    carrying = _carrying(target, limbs(target, ("thigh",))[:, 0])
+    joints = {*driven(source, target), *toes_of(target).tolist(), *skeleton.ancestors(carrying)}
+    return tuple(skeleton.names[joint] for joint in sorted(joints))
+
+
 class Retarget:
     """From poses of a source to those of a target, both Characters with a root (see prepare.root.rooted()).
 
@@ -56,9 +69,11 @@ class Retarget:
     def __init__(self, source, target, hands=0.0, source_stance=None, target_stance=None):
         for which, character in (("source", source), ("target", target)):
             check(which, character)
-        self.source, self.target, self.hands = source, target, hands
-        stance, twins = source_stance or rest_stance(source), twin_joints(source, target)
+        turned = facing_alike(source, target)
+        stance, twins = source_stance or rest_stance(source), twin_joints(source, turned)
         self._is_twin = twins is not None
+        target = turned if self._is_twin else target
+        self.source, self.target, self.hands = source, target, hands
         if self._is_twin:
             own = twin_stance(source, target, stance, twins)
             self._after = own.rotations

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The same body twice: a character whose joints are another one's, whatever their names and axes, in any size."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from . import quat
+from .skeleton import backward
 from .stance import Stance, from_root
 
 # Joints that are no further apart (share of the body's size) are at the same place.
@@ -34,6 +37,22 @@ def twin_joints(source, target):
         return True
 
     return found if matches(0, 0) else None
+
+
+def facing_alike(source, target):
+    """The target with its root turned so that its body lies as the source's does: a rest pose that is a line, or leads
+    anywhere, does not tell where it faces, motion does."""
+    (theirs, _, size), (mine, _, own_size) = map(_body, (source, target))
+    roles = [role for role in target.roles if role != "root" and target.has(role) and source.has(role)]
+    theirs, mine = (places[[character.joint(role) for role in roles], :2] @ (1, 1j) / length
+                    for places, character, length in ((theirs, source, size), (mine, target, own_size)))
+    yaw = float(np.angle(np.vdot(theirs, mine)))
+    if abs(yaw) < NEAR:
+        return target
+    positions, rotations = (np.array(part, dtype=np.float64) for part in target.skeleton.rest)
+    rotations[0] = quat.mul(rotations[0], quat.from_yaw(yaw))
+    local = backward(target.skeleton, positions[None], rotations[None])
+    return replace(target, skeleton=replace(target.skeleton, positions=local[0][0], rotations=local[1][0]))
 
 
 def twin_stance(source, target, stance, joints):

@@ -96,6 +96,7 @@ class RetargetedFrames(RetargetedMotion):
     def __init__(self, motion, retarget):
         super().__init__(motion, retarget)
         self.following, self.ends, self.bounds, self.near = motion.following, motion.ends, motion.bounds, motion.near
+        self._range_of_frame = motion.database.range_of_frame
         self._travel = retarget.travel(motion.travel)
         count, joints = len(motion.database), len(retarget.target.skeleton)
         # The system gives memory to those parts only that are written.
@@ -126,7 +127,7 @@ class RetargetedFrames(RetargetedMotion):
         """The clips of these frames, if they are not known."""
         if self._hands != self._retarget.hands:
             self._known[:], self._hands = False, self._retarget.hands
-        ranges = self.database.range_of_frame.take(frames)
+        ranges = self._range_of_frame.take(frames)
         if self._known.take(ranges).all():
             return
         for index in np.unique(ranges[~self._known.take(ranges)]).tolist():

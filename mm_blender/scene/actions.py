@@ -5,6 +5,7 @@ import math
 from contextlib import contextmanager
 
 import bpy
+import numpy as np
 
 TRANSFORMS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 
@@ -104,9 +105,35 @@ def add_fcurves(action, channels, slot=None):
     made = []
     for path, index, group in channels:
         curve = bag.fcurves.new(path, index=index)
-        curve.group = bag.groups.get(group) or bag.groups.new(group)
+        if group:
+            curve.group = bag.groups.get(group) or bag.groups.new(group)
         made.append(curve)
     return made
+
+
+def add_copies(action, curves):
+    """Copies of F-curves, with their keys and modifiers, in an Action of new_action()."""
+    made = add_fcurves(action, [(curve.data_path, curve.array_index, curve.group.name if curve.group else "")
+                                for curve in curves])
+    for old, new in zip(curves, made):
+        new.extrapolation = old.extrapolation
+        new.keyframe_points.add(len(old.keyframe_points))
+        for name, kind, size in _OF_KEYS:
+            values = np.empty(size * len(old.keyframe_points), dtype=kind)
+            old.keyframe_points.foreach_get(name, values)
+            new.keyframe_points.foreach_set(name, values)
+        for modifier in old.modifiers:
+            copy = new.modifiers.new(modifier.type)
+            for prop in modifier.bl_rna.properties:
+                if not prop.is_readonly:
+                    setattr(copy, prop.identifier, getattr(modifier, prop.identifier))
+        new.update()
+
+
+_OF_KEYS = (*((name, np.int32, 1) for name in ("interpolation", "easing", "type", "handle_left_type",
+                                               "handle_right_type")),
+            *((name, np.float32, 1) for name in ("back", "amplitude", "period")),
+            *((name, np.float32, 2) for name in ("co", "handle_left", "handle_right")))
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from mathutils import Matrix
 from ..errors import MotionError
 from ..motion import families, quat
 from ..motion.roles import find_character
-from . import rig
+from . import actions, rig
 from .before import ArmatureBefore
+from .plain import bone_of
 
 # So far a control may be from where it would be if it hung from another one, as a share of the rig's height.
 NEAR = 2e-4
@@ -32,7 +33,7 @@ class Controls:
 
     parents   control → the one that it really hangs from, None for the first
     switches  {(bone, custom property): value} with which the rig listens to these controls
-    still     other bones that would carry some of the controls away: they are at rest while driving
+    still     other bones, posed or animated, that would carry some of the controls away: they are at rest while driving
     ik        IK control → (the control that it stands for, what it hangs from), or with two more, of the joints below,
               for the pole of a knee or elbow
     poles     {(bone, custom property): value} with which IK, when it is on, listens to them
@@ -66,6 +67,7 @@ class Controls:
             owner = ob.pose.bones.get(bone)
             if owner is not None and owner.get(prop, value) != value:
                 owner[prop] = value
+                ob.update_tag()  # drivers listen to it
 
 
 _found = {}  # session_uid of an armature → the names of its bones, and the Controls that were found with them
@@ -88,7 +90,7 @@ def find(ob):
     try:
         ob.data.pose_position = "POSE"
         found.switch(ob)
-        posed = {bone.name: bone.matrix_basis.copy() for bone in bones if bone.matrix_basis != Matrix()}
+        posed = _animated(ob) | {bone.name: bone.matrix_basis.copy() for bone in bones if bone.matrix_basis != Matrix()}
         parents = _parents(ob, [*known.bones, *known.ik.values()])
         found.parents = _trunk_and_limbs({name: parents[name] for name in known.bones if name in parents}, known.roles)
         found.ik, found.poles = _ik(known, parents, found.parents), poles
@@ -181,6 +183,13 @@ def _carriers(ob, names, posed):
         half = len(some) // 2
         return search(some[:half]) + search(some[half:]) if half else tuple(some)
     return search(list(others))
+
+
+def _animated(ob):
+    """Bones that have curves in the armature's Action, and a basis that these may give them: turned."""
+    action = ob.animation_data.action if ob.animation_data is not None else None
+    names = {bone_of(curve.data_path)[0] for curve in actions.fcurves(action, ob)} if action is not None else ()
+    return {name: Matrix.Rotation(TURN, 4, (1, 1, 1)) for name in names if name in ob.pose.bones}
 
 
 def _rest(ob):

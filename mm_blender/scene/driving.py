@@ -215,8 +215,8 @@ class Session:
 
     def cover(self):
         """Show the characters over what Blender has evaluated from their Actions, or has saved."""
-        for _, ob in self._obs():
-            ob.mm.drive.driving = True
+        for puppet, ob in self._obs():
+            ob.mm.drive.driving, puppet.poser.settled = True, False
         self._show()
 
     def uncover(self):
@@ -378,6 +378,8 @@ class Session:
         self._calm -= seconds
         if self._calm <= 0:
             self._calm = CALM
+            for puppet in self._puppets:
+                puppet.poser.settled = False
             self._sentences, self._notes = tuple(self._find_trouble()), tuple(self._find_notes())
             redraw_panels()
 

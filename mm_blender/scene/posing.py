@@ -3,6 +3,7 @@
 
 import cmath
 import math
+from copy import copy
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,9 @@ from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
 from . import controls, keys, rig, takes
 
+# So many bones at most get their bases one by one.
+FEW = 8
+QUATERNION = 0  # Blender's number for this rotation mode
 # The ten pairs of a quaternion's components; what each of them, the place x, y, z and a one add to a transposed matrix.
 _FIRST, _SECOND = np.triu_indices(4)
 _TO_COLUMNS = np.zeros((14, 4, 4))
@@ -27,6 +31,8 @@ class Poser:
     layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
               they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
+    settled   whether all is as put() leaves it but for the pose of the bones; set to False when somebody else may have
+              changed it
     """
 
     def __init__(self, ob, database, names=None):
@@ -37,22 +43,36 @@ class Poser:
 
     def look(self, ob):
         """Look at the armature again if it has changed."""
-        if self._world != ob.matrix_world or self._count != len(ob.pose.bones):
+        if self._world != ob.matrix_world or not (self.settled or self._is_as_seen(ob.pose.bones)):
             self._look_at(ob)
 
-    def put(self, ob, bases):
-        """Give the bones the bases of their joints, one after the other."""
-        bones = ob.pose.bones
-        if len(self.layout.at) < self._count:  # bones that are no joints stay as they are
+    def put(self, ob, bases, rotations):
+        """Pose the bones by the bases (N, 16) of the layout and the rotations (J, 4) of all joints. Bones that are no
+        joints stay as they are."""
+        if not self.settled:
+            self._settle(ob)
+        try:
+            if self._turns is not None:
+                self._turns.put(ob.pose.bones, rotations)
+                self._put_each(ob.pose.bones, bases)
+            else:
+                self._put_all(ob.pose.bones, bases)
+                ob.update_tag(refresh={"DATA"})  # the pose alone, as when Blender's own tools pose
+        except TypeError:  # there are more or fewer bones than a moment ago: they are posed with the next frame
+            self._look_at(ob)
+
+    def _put_each(self, bones, bases):
+        """One by one; Blender tags them by itself."""
+        for at, basis in zip(self.layout.at.tolist(), bases.tolist()):
+            bones[at].matrix_basis = Matrix((basis[::4], basis[1::4], basis[2::4], basis[3::4]))
+
+    def _put_all(self, bones, bases):
+        if len(bases) < self._count:
             found = np.empty((self._count, 16), dtype=np.float32)
             bones.foreach_get("matrix_basis", found.ravel())
-            found[self.layout.at] = bases.reshape(-1, 16)
-            found[self._still] = np.eye(4).ravel()
-            bases = found.ravel()
-        bones.foreach_set("matrix_basis", bases)
-        if self.controls is not None:
-            self.controls.switch(ob)
-        ob.update_tag()
+            found[self.layout.at] = bases
+            bases = found
+        bones.foreach_set("matrix_basis", bases.ravel())
 
     def put_one_by_one(self, ob, place, yaw, height, positions, rotations):
         """The same for one character: its root, positions (M, 3) of the moving joints and rotations (J, 4)."""
@@ -71,16 +91,70 @@ class Poser:
             return self.database.skeleton
         return takes.renamed(self.database.skeleton, self.names, now)
 
+    def _settle(self, ob):
+        """See to all that hardly ever changes."""
+        self.settled = True
+        if self.controls is not None:
+            self.controls.switch(ob)
+            for at in self._still:
+                ob.pose.bones[at].matrix_basis = Matrix()
+        if self._turns is not None:
+            self._turns.settle(ob.pose.bones)
+
+    def _is_as_seen(self, bones):
+        return self._count == len(bones) and np.array_equal(self._modes, _rotation_modes(bones)) and all(
+            name in bones and bones[name].matrix_basis == basis for name, basis in self._between)
+
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
         self._world, self._count = ob.matrix_world.copy(), len(ob.pose.bones)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
-        bones = [ob.data.bones[name] for name in skeleton.names]
+        bones = [*(ob.data.bones[name] for name in skeleton.names), None]  # the last is what the first one hangs from
+        lines = [(bone, bones[above]) for bone, above in zip(bones, skeleton.parents)]
         self.controls = controls.of(ob, skeleton)
-        self._still = [ob.data.bones.find(name) for name in self.controls.still] if self.controls is not None else []
-        alike = self.controls is not None or _hang_alike(bones, skeleton, baked)
-        self.layout = Layout(ob, bones, skeleton, baked, self.database) if alike else None
+        self._still, self._between, self.settled = [], [], False
+        if self.controls is not None:
+            self._still = [ob.data.bones.find(name) for name in self.controls.still]
+            hung = [rig.at_rest(*line) for line in lines]
+        else:
+            between = {each.name for line in lines for each in rig.bones_between(*line)}
+            self._between = [(name, ob.pose.bones[name].matrix_basis.copy()) for name in between]
+            hung = [rig.hung(ob, *line) for line in lines]
+        alike = self.controls is not None or _hang_alike(lines, baked)
+        self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
+        self._modes, self._turns = _rotation_modes(ob.pose.bones), None
+        if alike and len(skeleton) < self._count:
+            turned = self._modes[self.layout.at] == QUATERNION
+            turned[[self.layout.top, *(row for row, _ in self.layout.moved)]] = False
+            if np.count_nonzero(~turned) <= FEW:
+                self._turns, self.layout = Turns(self.layout, turned, self._count), self.layout.only(~turned)
+
+
+class Turns:
+    """Bones among many others that only turn, by quaternions: they are turned all at once, and the few that do more get
+    their bases one by one. So all others keep their very numbers, and it is quicker than to give bases to all."""
+
+    def __init__(self, layout, which, count):
+        """The bones of a Layout that are chosen, (N,) booleans; count: of all bones."""
+        self._at, self._joints, self._to_turn = layout.at[which], layout.joints[which, None], layout.to_turn[which]
+        self._count = count
+
+    def put(self, bones, rotations):
+        """Turn the bones as all joints (J, 4) are turned."""
+        found = np.empty((self._count, 1, 4), dtype=np.float32)
+        bones.foreach_get("rotation_quaternion", found.ravel())
+        found[self._at] = np.matmul(rotations.take(self._joints, axis=0), self._to_turn)
+        bones.foreach_set("rotation_quaternion", found.ravel())
+
+    def settle(self, bones):
+        """The rest of their pose is at rest."""
+        for channel, rest in (("location", 0), ("scale", 1)):
+            found = np.empty((self._count, 3), dtype=np.float32)
+            bones.foreach_get(channel, found.ravel())
+            if (found[self._at] != rest).any():
+                found[self._at] = rest
+                bones.foreach_set(channel, found.ravel())
 
 
 class Layout:
@@ -89,37 +163,48 @@ class Layout:
     at        (N,) which bones they are
     joints    (N,) which joints they are
     to_basis  (N, 14, 16) what makes the basis of each bone, transposed, of its row: see _TO_COLUMNS
+    to_turn   (N, 4, 4) what makes the rotation of each bone's basis of that of the joint
     fixed     (N, 3) where they are in their parents' frames
     top       which one is the first bone, that has no other above it; and which joint that is: first
     moved     [(which one, which of the moving joints it is)] of the others
     """
 
-    def __init__(self, ob, bones, skeleton, baked, database):
+    def __init__(self, ob, skeleton, hung, baked, database):
+        """hung: the Matrix with which each bone at rest hangs from that of its parent, or from the armature."""
         joints = np.array([baked.index(name) for name in skeleton.names])
         made_root = baked.names[0] not in skeleton.names
         scale, turn, place = rig.placement(rig.world_matrix(ob), ob.name)
         own_place, own_turn = takes.root_bone(skeleton, baked) if not made_root else (np.zeros(3), quat.identity())
         own = _matrix(own_place / scale, own_turn)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
-        before = [np.array(bone.matrix_local if above < 0 else bones[above].matrix_local.inverted() @ bone.matrix_local)
-                  for bone, above in zip(bones, skeleton.parents)]
+        before = [np.array(matrix) for matrix in hung]
         before[0] = _matrix(place / scale, turn) @ before[0]
         for index, joint in enumerate(joints):
             if index and baked.parents[joint] == 0:
                 before[index] = own @ before[index]
         # From here on joints are in the order of the armature's bones, and matrices are transposed.
-        at = np.array([ob.data.bones.find(bone.name) for bone in bones])
+        at = np.array([ob.data.bones.find(name) for name in skeleton.names])
         order = at.argsort()
         self.at, self.joints, self.top, self.first = at[order], joints[order], int(order.argmin()), int(joints[0])
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
         to_basis[:, 10:13] /= scale
         self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
+        back = quat.inv(rig.rotation_of(np.array(before)[order, :3, :3]))
+        self.to_turn = quat.mul(back[:, None], np.eye(4)).astype(np.float32)
         self.fixed = database.fixed[self.joints]
         moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
         self.moved = [each for each in moved if each[0] != self.top]
         # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
         self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
+
+    def only(self, which):
+        """A Layout of some of these joints (N,), booleans: those that change their places are among them."""
+        part, row = copy(self), (np.cumsum(which) - 1).tolist()
+        part.at, part.joints, part.to_basis, part.fixed = (
+            table[which] for table in (self.at, self.joints, self.to_basis, self.fixed))
+        part.top, part.moved = row[self.top], [(row[each], column) for each, column in self.moved]
+        return part
 
     def standing(self, place, yaw, height, positions, turn):
         """What a row has of the first bone, which stands in the world: a root bone, or the hips, that hang from a root
@@ -153,7 +238,7 @@ class Ensemble:
             self._work_out(roots, heights.tolist(), positions, rotations)
         for (poser, ob, index), bases in zip(posed, self._parts):
             if bases is not None:
-                poser.put(ob, bases)
+                poser.put(ob, bases, rotations[index])
             else:
                 poser.put_one_by_one(ob, *roots[index], heights[index], positions[index], rotations[index])
 
@@ -163,7 +248,7 @@ class Ensemble:
         starts = np.cumsum([0, *(len(layout.joints) for layout, _ in layouts)]).tolist()
         self._rows = np.ones((starts[-1], 1, 14), dtype=np.float32)  # of each joint what _TO_COLUMNS takes
         self._pairs, self._bases = self._rows[:, 0, :10], np.empty((starts[-1], 1, 16), dtype=np.float32)
-        bases = (self._bases[start:end].ravel() for start, end in pairwise(starts))
+        bases = (self._bases[start:end, 0] for start, end in pairwise(starts))
         self._parts = [layout and next(bases) for layout, _ in self._posed]
         if not layouts:
             return
@@ -200,16 +285,21 @@ def _below_root(database):
     return database.moving[database.moving != 0]
 
 
-def _hang_alike(bones, skeleton, baked):
-    """Whether bones hang from each other as the joints do, and follow their parents in the usual way."""
-    for bone, above in zip(bones, skeleton.parents):
+def _rotation_modes(bones):
+    """(bones,) Blender's numbers for them."""
+    modes = np.empty(len(bones), dtype=np.int32)
+    bones.foreach_get("rotation_mode", modes)
+    return modes
+
+
+def _hang_alike(lines, baked):
+    """Whether bones (each with the one above it) hang from each other as the joints do, and follow what they hang from
+    in the usual way."""
+    for bone, above in lines:
         parent = baked.parents[baked.index(bone.name)]
-        joint_above = baked.names[parent] if parent >= 0 else None
-        if above >= 0 and (joint_above != skeleton.names[above] or bone.parent != bones[above]):
-            return False
-        if above < 0 and (parent > 0 or bone.parent is not None):
-            return False
-        if not (bone.use_inherit_rotation and bone.use_local_location):
+        alike = parent <= 0 if above is None else baked.names[parent] == above.name and above in bone.parent_recursive
+        if not alike or not all(each.use_inherit_rotation and each.use_local_location
+                                for each in (bone, *rig.bones_between(bone, above))):
             return False
     return True
 

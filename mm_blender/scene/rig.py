@@ -2,6 +2,7 @@
 """An armature object as the engine's skeleton, in the world and in metres."""
 
 import numpy as np
+from mathutils import Matrix
 
 from ..errors import MotionError
 from ..motion import quat
@@ -51,15 +52,42 @@ def skeleton_of(ob, bones=None, parents=None):
         raise MotionError(f'The chosen bones of "{ob.name}" have no common root: {named}. '
                           "Choose the bone that they all hang from too.")
     names = _ordered(names, parents, ob)
-    index = {name: joint for joint, name in enumerate(names)}
-    scale, turn, place = placement(world_matrix(ob), ob.name)
-    rest = rest_matrices(ob, names)
-    positions = place + scale * quat.rotate(turn, rest[:, :3, 3])
-    rotations = quat.mul(turn, rotation_of(rest[:, :3, :3]))
-    plain = Skeleton(names, [-1 if parents[name] is None else index[parents[name]] for name in names],
-                     positions, rotations)
-    positions, rotations = backward(plain, positions[None], rotations[None])
-    return Skeleton(names, plain.parents, positions[0], rotations[0])
+    return _skeleton(ob, {name: parents[name] for name in names}, rest_matrices(ob, names))
+
+
+def part_of(ob, names):
+    """skeleton_of(ob) with only those of its bones that are named: each hangs from the nearest of them that is above
+    it, and what lies between them is as it is posed."""
+    whole, kept, bones, rest = skeleton_of(ob), {*names}, ob.data.bones, {}
+    lines = ([whole.names[up] for up in whole.ancestors(joint)] for joint in range(len(whole)))
+    parents = {line[0]: next((up for up in line[1:] if up in kept), None) for line in lines if line[0] in kept}
+    for name, above in parents.items():
+        rest[name] = rest[above] @ hung(ob, bones[name], bones[above]) if above else bones[name].matrix_local
+    return _skeleton(ob, parents, np.array(list(rest.values()), dtype=np.float64).reshape(-1, 4, 4))
+
+
+def hung(ob, bone, above):
+    """The Matrix with which a bone at rest hangs from another one, or from the armature (None); what lies between them
+    is as it is posed."""
+    between = bones_between(bone, above)
+    if above is not None and above not in bone.parent_recursive:  # it hangs from an invisible double
+        return at_rest(bone, above)
+    matrix, below = Matrix(), bone
+    for each in between:
+        matrix = ob.pose.bones[each.name].matrix_basis @ at_rest(below, each) @ matrix
+        below = each
+    return at_rest(below, above) @ matrix
+
+
+def at_rest(bone, above):
+    """The Matrix from another bone, or from the armature (None), to a bone, both at rest."""
+    return above.matrix_local.inverted() @ bone.matrix_local if above is not None else bone.matrix_local
+
+
+def bones_between(bone, above):
+    """The bones above a bone, nearest first, up to another one of them (not included), or all of them (None)."""
+    line = bone.parent_recursive
+    return line[:line.index(above)] if above in line else line
 
 
 def with_ancestors(ob, names):
@@ -103,6 +131,18 @@ def rotation_of(axes):
     x, thin = _unit(x - y * (x * y).sum(-1, keepdims=True))
     rotation = quat.from_matrix(np.stack([x, y, quat.cross(x, y)], axis=-1))
     return np.where((flat | thin)[..., None], quat.identity(), rotation)
+
+
+def _skeleton(ob, parents, rest):
+    """The Skeleton of bones, name → that of the parent or None, which are there at rest (J, 4, 4) in the armature."""
+    names = list(parents)
+    scale, turn, place = placement(world_matrix(ob), ob.name)
+    positions = place + scale * quat.rotate(turn, rest[:, :3, 3])
+    rotations = quat.mul(turn, rotation_of(rest[:, :3, :3]))
+    plain = Skeleton(names, [-1 if above is None else names.index(above) for above in parents.values()],
+                     positions, rotations)
+    positions, rotations = backward(plain, positions[None], rotations[None])
+    return Skeleton(names, plain.parents, positions[0], rotations[0])
 
 
 def _unit(v):

@@ -12,11 +12,13 @@ from ..motion.clip import Clip
 from ..motion.skeleton import backward
 from ..prepare.resample import resample
 from . import actions, controls, keys, rig
+from .plain import bone_of
 from .sampling import scene_rate
 
 
 def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False):
-    """A new Action with a clip that has a database's skeleton, at the scene's rate.
+    """A new Action with a clip that has a database's skeleton, at the scene's rate. Where it takes the place of the
+    armature's own Action, it also has what that one does to bones that are not driven.
 
     tolerance  metres that a joint may be off, for few keys with handles; 0 for keys wherever something changes
     push_nla   whether it goes on an NLA track of its own; otherwise it is the armature's Action
@@ -31,6 +33,7 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
     if push_nla:
         actions.push_to_nla(ob, action, start_frame)
     else:
+        actions.add_copies(action, _of_others(ob, action))
         _play(ob, action)
     return action
 
@@ -49,13 +52,13 @@ def on_rig(ob, clip):
 
 
 def skeleton_for(ob, baked):
-    """The armature's own skeleton, or that of its controls, if the baked one has all of its joints."""
+    """What the armature itself has of a baked skeleton: its controls, or those of its bones that are joints of it."""
     known = controls.of(ob, baked)
-    skeleton = rig.skeleton_of(ob) if known is None else known.skeleton(ob)
-    missing = sorted(set(skeleton.names) - set(baked.names))
-    if missing:
-        raise MotionError(f'The database was baked without the bone "{missing[0]}" of "{ob.name}": bake it again.')
-    return skeleton
+    if known is not None:
+        return known.skeleton(ob)
+    if not {*baked.names} & {*ob.data.bones.keys()}:
+        raise MotionError(f'The database has no bone of "{ob.name}": bake it again.')
+    return rig.part_of(ob, baked.names)
 
 
 def renamed(skeleton, before, now):
@@ -69,6 +72,18 @@ def root_bone(skeleton, baked):
     place (3,) and rotation (4,) seen from that root."""
     place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
     return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], turn)
+
+
+def _of_others(ob, take):
+    """The curves of the armature's Action that go on beside a take: those of bones that it does not move. What carries
+    bones of the take, or lies between them, has to stay as it is."""
+    bound, paths = ob.animation_data, {curve.data_path for curve in actions.fcurves(take, ob)}
+    if bound is None or bound.action is None:
+        return []
+    driven = {name for path in paths if (name := bone_of(path)[0]) in ob.data.bones}
+    free = {*ob.data.bones.keys()} - {bone.name for bone in rig.with_ancestors(ob, driven)}
+    return [curve for curve in actions.fcurves(bound.action, ob)
+            if bone_of(curve.data_path)[0] in free and curve.data_path not in paths]
 
 
 def _play(ob, action):

@@ -2,18 +2,20 @@
 """Which armature is posed when one is driven, as which character, and how the motion comes to its skeleton.
 
 An armature is posed with its own bones if the database has them. Otherwise, and if it is the Target of another one,
-the motion is retargeted: onto its controls if it is a control rig, or else onto the bones that deform it.
+the motion is retargeted: onto its controls if it is a control rig, or else onto those of the bones that deform it that
+follow something. All other bones are the artist's.
 """
 
 import hashlib
 from dataclasses import replace
+from functools import lru_cache
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
 from ..errors import MotionError
-from ..motion.retarget import Retarget
+from ..motion.retarget import Retarget, followers
 from ..motion.skeleton import backward, forward
 from ..motion.stance import stance_in
 from ..playback.retarget import RetargetedLibrary
@@ -22,7 +24,7 @@ from ..playback.retarget import stance_of as stance_of_library
 from ..prepare.root import rooted
 from . import controls
 from .character import character_of, missing
-from .rig import skeleton_of, world_matrix
+from .rig import part_of, skeleton_of, world_matrix
 from .stance import has_stance, stance_of
 
 # So far (shares of the height) joints of two skeletons that are the same may lie apart, and so far be turned.
@@ -50,9 +52,7 @@ def character(ob):
     """The Character as which an armature is posed: its controls, which are looked for, or its deforming bones. Where
     the object is says nothing about how high above the ground the rest pose stands."""
     found = controls.find(ob).character(ob) if controls.is_control_rig(ob) else character_of(ob)
-    positions = found.skeleton.positions.copy()
-    positions[0] -= world_matrix(ob)[:3, 3]
-    return replace(found, skeleton=replace(found.skeleton, positions=positions))
+    return _at_origin(ob, found, found.skeleton)
 
 
 def stance(ob, character):
@@ -92,7 +92,7 @@ def retargeted(library, ob):
     if _has_the_bones(ob, target, library.database.skeleton):
         _last.pop(ob.session_uid, None)
         return library
-    found = _last[ob.session_uid] = _wrapped(library, rooted(character(target)), ob)
+    found = _last[ob.session_uid] = _wrapped(library, _led(target, character_of_database(library.database)), ob)
     return found
 
 
@@ -138,15 +138,31 @@ def forget():
     controls.forget()
 
 
+def _led(ob, source):
+    """The Character with a root as which an armature is posed with the motion of a source."""
+    whole = character(ob)
+    if controls.is_control_rig(ob):
+        return rooted(whole)
+    return rooted(_at_origin(ob, whole, part_of(ob, followers(source, rooted(whole)))))
+
+
+def _at_origin(ob, character, skeleton):
+    """A character with a skeleton of an armature, as if the object were at the origin."""
+    positions = skeleton.positions.copy()
+    positions[0] -= world_matrix(ob)[:3, 3]
+    return replace(character, skeleton=replace(skeleton, positions=positions))
+
+
 def _wrapped(library, target, ob):
     hands = ob.mm.drive.hands
-    key = library, _look(target), hands > 0, ob.mm.stance, posed(ob).mm.stance  # with hands there is more to work out
-    if key not in _retargeted:
+    key = hands > 0, ob.mm.stance, posed(ob).mm.stance  # with hands there is more to work out
+    found = _retargeted.get((library, _look(target), *key))
+    if found is None:
         source = character_of_database(library.database)
         retarget = Retarget(source, target, hands, stance(ob, source) or stance_of_library(library),
                             stance(posed(ob), target))
-        _retargeted[key] = RetargetedLibrary(library, retarget)
-    found = _retargeted[key]
+        found = RetargetedLibrary(library, retarget)
+        _retargeted[library, _look(target), *key] = _retargeted[library, _look(retarget.target), *key] = found
     if found.retarget.hands:  # 0 where there are no arms to lead
         found.retarget.hands = hands
     return found
@@ -169,6 +185,7 @@ def _has_the_bones(ob, target, baked):
     return apart < SAME * np.ptp(skeleton.rest[0], axis=0).max() and turned < SAME
 
 
+@lru_cache(maxsize=32)
 def _look(character):
     """What a character looks like, as a hash."""
     skeleton = character.skeleton

@@ -11,7 +11,7 @@ from mm_blender.evaluate import retargeting
 from mm_blender.motion import bvh, demo, quat
 from mm_blender.motion.character import Character
 from mm_blender.motion.clip import Clip
-from mm_blender.motion.retarget import Retarget
+from mm_blender.motion.retarget import Retarget, followers
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.motion.stance import find_stance, rest_stance, seen_from_root
@@ -50,6 +50,32 @@ def test_a_copy_with_other_names_and_rolls_stands_where_the_original_does(charac
     for clip in clips:
         clip = clip.with_changes(contacts=None)  # whoever says that feet stand wants them to stand still
         assert np.abs(places(retarget.clip(clip)) - places(clip)).max() < 1e-4
+
+
+def test_so_does_one_whose_rest_pose_is_a_line_wherever_that_faces(character, clips):
+    straight = replace(character.skeleton, rotations=quat.identity((len(character.skeleton),)))
+    lying, facing = replace(character, skeleton=straight), {"root": quat.from_yaw(2.0)}
+    clips = [clip.with_changes(skeleton=straight, contacts=None) for clip in clips]
+    target = renamed_and_rolled(at_rest_with(lying, facing))
+    with pytest.raises(MotionError, match="does not stand"):
+        rest_stance(target)
+    turned = replace(target.skeleton, rotations=np.concatenate([[quat.from_yaw(-1.0)], target.skeleton.rotations[1:]]))
+    retarget = Retarget(lying, replace(target, skeleton=turned), source_stance=find_stance(lying, clips))
+    for clip in clips:
+        assert np.abs(places(retarget.clip(clip)) - places(clip)).max() < 1e-4
+    assert followers(lying, target) == target.skeleton.names
+
+
+def test_only_what_follows_something_has_to_be_posed(character):
+    skeleton, hand = character.skeleton, character.joint("left_hand")
+    names, parents = [*skeleton.names, "tail", "thumb"], [*skeleton.parents, character.joint("hips"), hand]
+    positions = np.concatenate([skeleton.positions * [1, 1, 1.1], np.full((2, 3), 0.1)])
+    rotations = np.concatenate([skeleton.rotations, quat.identity((2,))])
+    target = replace(character, skeleton=Skeleton(names, parents, positions, rotations))
+    assert followers(character, target) == skeleton.names
+    bare = without(character, "left_toe", "right_toe", "left_shoulder", "right_shoulder")
+    left = {character.roles[f"{side}_shoulder"] for side in ("left", "right")}
+    assert set(skeleton.names) - set(followers(bare, target)) == left, "toes are what feet stand with"
 
 
 def test_so_do_the_poses_of_a_few_frames(character, demo_database):

@@ -76,6 +76,20 @@ def test_bones_that_are_no_joints_keep_their_pose(small_demo):
     assert tuple(small_demo.pose.bones["prop"].location) == pytest.approx((0.1, 0.2, 0.3))
 
 
+def test_a_bone_above_all_joints_stays_as_it_is_posed(small_demo):
+    motion = baked(small_demo)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = small_demo.data.edit_bones
+    master = bones.new("master")
+    master.head, master.tail, master.use_deform = (0, 0.1, 0), (0, 0.4, 0.2), False
+    bones["root"].parent = master
+    bpy.ops.object.mode_set(mode="OBJECT")
+    small_demo.pose.bones["master"].location = (0.1, 0.2, 0.3)
+    small_demo.pose.bones["master"].rotation_quaternion = (0.8, 0, 0.6, 0)
+    assert_shown(small_demo, write(small_demo, motion, 40))
+    assert Poser(small_demo, motion).layout is not None, "that is no reason to be slow"
+
+
 def test_bones_that_hang_in_another_way_are_worked_out_one_by_one(small_demo):
     motion = baked(small_demo)
     for bone in small_demo.data.bones:

@@ -2,6 +2,7 @@
 """Armatures that are driven with the motion of another one: control rigs, metarigs, scaled and turned ones."""
 
 import math
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -10,7 +11,9 @@ from mathutils import Matrix
 
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
+from mm_blender.motion import bvh, demo, quat
 from mm_blender.scene import actions, baking, driving, stage, targets, training
+from mm_blender.scene.features import apply_preset
 from mm_blender.scene.plain import bone_of
 from mm_blender.scene.rig import skeleton_of
 from mm_blender.scene.stance import set_stance
@@ -327,6 +330,43 @@ def test_a_rig_whose_rest_pose_sits_needs_a_pose_that_stands(source):
     assert place(ob, "spine")[1] > 1.2 and abs(place(ob, "spine")[2] - height) < 0.1
     assert np.degrees(ob.pose.bones["shin.L"].y_axis.angle(ob.pose.bones["thigh.L"].y_axis)) < 90
     session.cancel(bpy.context)
+
+
+def test_a_copy_of_one_whose_rest_pose_is_a_line_needs_no_pose_that_stands(extension, tmp_path):
+    bvh.write(tmp_path / "walk.bvh", along_x(next(clip for clip in demo.clips(60) if clip.name == "walk")))
+    bpy.ops.mm.import_motion(filepath=str(tmp_path / "walk.bvh"))
+    source = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    bpy.context.view_layer.objects.active = source
+    apply_preset(source, "locomotion")
+    source.mm.bake.path, source.mm.drive.relative = str(tmp_path / "walk.mmdb"), "WORLD"
+    bpy.ops.mm.bake()
+    other = bpy.data.objects.new("Copy", source.data.copy())
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.object.mode_set(mode="EDIT")
+    for number, bone in enumerate(other.data.edit_bones):
+        bone.name, bone.roll = f"my_{bone.name}", bone.roll + 0.3 * number
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = source
+    source.mm.drive.target, feet = other, Feet(other, ["my_toe.L", "my_toe.R"])
+    rest = place(other, "my_head") - place(other, "my_hips")
+    session = drive(source, 3, feet)
+    assert abs(rest[2]) < 0.1 and place(other, "my_head")[2] > 1.4 and place(other, "my_hips")[1] > 1.2
+    assert np.mean(feet.slides) < 0.005 and feet.lowest > -0.005
+    session.cancel(bpy.context)
+
+
+def along_x(clip):
+    """The clip with bones whose X axes point to their first children: the rest pose of its BVH file is a line."""
+    skeleton = clip.skeleton
+    rolls, above = quat.identity((len(skeleton),)), np.maximum(skeleton.parents, 0)
+    for joint in range(1, len(skeleton)):
+        for child in skeleton.children(joint)[:1]:
+            rolls[joint] = quat.between(np.array([1.0, 0, 0]), skeleton.positions[child])
+    back = quat.inv(rolls)[above]
+    return clip.with_changes(skeleton=replace(skeleton, positions=quat.rotate(back, skeleton.positions)),
+                             positions=quat.rotate(back, clip.positions),
+                             rotations=quat.mul(quat.mul(back, clip.rotations), rolls))
 
 
 def turn_thighs(ob, angle):
