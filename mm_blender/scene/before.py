@@ -7,6 +7,7 @@ import numpy as np
 from . import actions
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
+SAME = 1e-4  # so near numbers of a matrix are the same
 
 
 class ArmatureBefore:
@@ -19,6 +20,7 @@ class ArmatureBefore:
         self._channels = {name: np.empty(len(bones) * size, dtype=np.float32) for name, size in CHANNELS.items()}
         for name, values in self._channels.items():
             bones.foreach_get(name, values)
+        self._bases = _bases(bones)
         self._action, self._slot = _playing(ob)
 
     def restore_action(self, ob):
@@ -31,6 +33,19 @@ class ArmatureBefore:
         if ob.animation_data is not None and ob.animation_data.use_tweak_mode:
             ob.animation_data.use_tweak_mode = False  # Blender refuses another Action while it is on
         actions.assign(ob, action, actions.slot_named(action, self._slot) if action is not None else None)
+
+    def respell(self, ob):
+        """Give bones that are posed as before their very numbers from before: one that is posed by a matrix, as all are
+        while some are driven, gets other ones for the same pose."""
+        bones = ob.pose.bones
+        if len(bones) != len(self._names):
+            return
+        same = (np.abs(_bases(bones) - self._bases) < SAME).all(axis=1)
+        for name, size in CHANNELS.items():
+            found = np.empty((len(bones), size), dtype=np.float32)
+            bones.foreach_get(name, found.ravel())
+            found[same] = self._channels[name].reshape(-1, size)[same]
+            bones.foreach_set(name, found.ravel())
 
     def restore_pose(self, ob):
         bones = ob.pose.bones
@@ -48,6 +63,13 @@ class ArmatureBefore:
             if bone in bones and bones[bone].get(name, value) != value:
                 bones[bone][name] = value
         ob.update_tag()
+
+
+def _bases(bones):
+    """(bones, 16) how they are posed, whatever that is spelled like."""
+    found = np.empty((len(bones), 16), dtype=np.float32)
+    bones.foreach_get("matrix_basis", found.ravel())
+    return found
 
 
 def _playing(ob):

@@ -179,6 +179,8 @@ class Session:
             for puppet, ob in self._obs():
                 puppet.before.restore_action(ob)
             raise
+        for puppet, ob in self._obs():
+            puppet.before.respell(ob)
         self._close()
         return [action.name for action in kept]
 

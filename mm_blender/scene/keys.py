@@ -191,7 +191,7 @@ def _channels(ob, clip):
         posed = ob.pose.bones[bone.name]
         yield _Channel(bone.name, rotation_channel(posed.rotation_mode), _spelled(rotations, posed.rotation_mode))
         # A channel without keys keeps the pose's present value, so that has to be the right one.
-        if locations.any() or any(posed.location):
+        if locations.any() or np.abs(posed.location).max() > STILL:
             yield _Channel(bone.name, "location", locations if locations.any() else locations[:1])
         if np.abs(np.array(posed.scale) - 1).max() > 1e-5:
             yield _Channel(bone.name, "scale", np.ones((1, 3)))

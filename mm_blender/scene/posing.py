@@ -3,7 +3,6 @@
 
 import cmath
 import math
-from copy import copy
 from itertools import pairwise
 
 import numpy as np
@@ -14,9 +13,7 @@ from ..motion.clip import Clip
 from ..playback.legs import TO_FRAME
 from . import controls, keys, rig, takes
 
-# So many bones at most get their bases one by one.
-FEW = 8
-QUATERNION = 0  # Blender's number for this rotation mode
+SAME = 1e-4  # a basis that differs by less is the same: Blender reads and writes them a little off
 # The ten pairs of a quaternion's components; what each of them, the place x, y, z and a one add to a transposed matrix.
 _FIRST, _SECOND = np.triu_indices(4)
 _TO_COLUMNS = np.zeros((14, 4, 4))
@@ -31,8 +28,7 @@ class Poser:
     layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
               they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
-    settled   whether all is as put() leaves it but for the pose of the bones; set to False when somebody else may have
-              changed it
+    settled   False when somebody may have changed more than the pose of driven bones: put() sees to that, too, then
     """
 
     def __init__(self, ob, database, names=None):
@@ -46,33 +42,22 @@ class Poser:
         if self._world != ob.matrix_world or not (self.settled or self._is_as_seen(ob.pose.bones)):
             self._look_at(ob)
 
-    def put(self, ob, bases, rotations):
-        """Pose the bones by the bases (N, 16) of the layout and the rotations (J, 4) of all joints. Bones that are no
-        joints stay as they are."""
+    def put(self, ob, bases):
+        """Give the bones the bases (N, 16) of their joints. Bones that are no joints keep their pose."""
         if not self.settled:
             self._settle(ob)
+        bones = ob.pose.bones
         try:
-            if self._turns is not None:
-                self._turns.put(ob.pose.bones, rotations)
-                self._put_each(ob.pose.bones, bases)
-            else:
-                self._put_all(ob.pose.bones, bases)
-                ob.update_tag(refresh={"DATA"})  # the pose alone, as when Blender's own tools pose
+            if len(bases) < self._count:
+                found = np.empty((self._count, 16), dtype=np.float32)
+                bones.foreach_get("matrix_basis", found.ravel())
+                found[self.layout.at] = bases
+                bases = found
+            bones.foreach_set("matrix_basis", bases.ravel())
         except TypeError:  # there are more or fewer bones than a moment ago: they are posed with the next frame
             self._look_at(ob)
-
-    def _put_each(self, bones, bases):
-        """One by one; Blender tags them by itself."""
-        for at, basis in zip(self.layout.at.tolist(), bases.tolist()):
-            bones[at].matrix_basis = Matrix((basis[::4], basis[1::4], basis[2::4], basis[3::4]))
-
-    def _put_all(self, bones, bases):
-        if len(bases) < self._count:
-            found = np.empty((self._count, 16), dtype=np.float32)
-            bones.foreach_get("matrix_basis", found.ravel())
-            found[self.layout.at] = bases
-            bases = found
-        bones.foreach_set("matrix_basis", bases.ravel())
+        # The pose comes along with the object; with the tag DATA Blender would copy all bones of the armature, too.
+        ob.update_tag(refresh={"OBJECT"})
 
     def put_one_by_one(self, ob, place, yaw, height, positions, rotations):
         """The same for one character: its root, positions (M, 3) of the moving joints and rotations (J, 4)."""
@@ -98,12 +83,10 @@ class Poser:
             self.controls.switch(ob)
             for at in self._still:
                 ob.pose.bones[at].matrix_basis = Matrix()
-        if self._turns is not None:
-            self._turns.settle(ob.pose.bones)
 
     def _is_as_seen(self, bones):
-        return self._count == len(bones) and np.array_equal(self._modes, _rotation_modes(bones)) and all(
-            name in bones and bones[name].matrix_basis == basis for name, basis in self._between)
+        return self._count == len(bones) and all(
+            name in bones and np.allclose(bones[name].matrix_basis, basis, atol=SAME) for name, basis in self._between)
 
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
@@ -123,38 +106,6 @@ class Poser:
             hung = [rig.hung(ob, *line) for line in lines]
         alike = self.controls is not None or _hang_alike(lines, baked)
         self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
-        self._modes, self._turns = _rotation_modes(ob.pose.bones), None
-        if alike and len(skeleton) < self._count:
-            turned = self._modes[self.layout.at] == QUATERNION
-            turned[[self.layout.top, *(row for row, _ in self.layout.moved)]] = False
-            if np.count_nonzero(~turned) <= FEW:
-                self._turns, self.layout = Turns(self.layout, turned, self._count), self.layout.only(~turned)
-
-
-class Turns:
-    """Bones among many others that only turn, by quaternions: they are turned all at once, and the few that do more get
-    their bases one by one. So all others keep their very numbers, and it is quicker than to give bases to all."""
-
-    def __init__(self, layout, which, count):
-        """The bones of a Layout that are chosen, (N,) booleans; count: of all bones."""
-        self._at, self._joints, self._to_turn = layout.at[which], layout.joints[which, None], layout.to_turn[which]
-        self._count = count
-
-    def put(self, bones, rotations):
-        """Turn the bones as all joints (J, 4) are turned."""
-        found = np.empty((self._count, 1, 4), dtype=np.float32)
-        bones.foreach_get("rotation_quaternion", found.ravel())
-        found[self._at] = np.matmul(rotations.take(self._joints, axis=0), self._to_turn)
-        bones.foreach_set("rotation_quaternion", found.ravel())
-
-    def settle(self, bones):
-        """The rest of their pose is at rest."""
-        for channel, rest in (("location", 0), ("scale", 1)):
-            found = np.empty((self._count, 3), dtype=np.float32)
-            bones.foreach_get(channel, found.ravel())
-            if (found[self._at] != rest).any():
-                found[self._at] = rest
-                bones.foreach_set(channel, found.ravel())
 
 
 class Layout:
@@ -163,7 +114,6 @@ class Layout:
     at        (N,) which bones they are
     joints    (N,) which joints they are
     to_basis  (N, 14, 16) what makes the basis of each bone, transposed, of its row: see _TO_COLUMNS
-    to_turn   (N, 4, 4) what makes the rotation of each bone's basis of that of the joint
     fixed     (N, 3) where they are in their parents' frames
     top       which one is the first bone, that has no other above it; and which joint that is: first
     moved     [(which one, which of the moving joints it is)] of the others
@@ -189,22 +139,12 @@ class Layout:
         to_basis = _TO_COLUMNS @ np.linalg.inv(before)[order].swapaxes(1, 2)[:, None]
         to_basis[:, 10:13] /= scale
         self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
-        back = quat.inv(rig.rotation_of(np.array(before)[order, :3, :3]))
-        self.to_turn = quat.mul(back[:, None], np.eye(4)).astype(np.float32)
         self.fixed = database.fixed[self.joints]
         moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
         self.moved = [each for each in moved if each[0] != self.top]
         # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
         self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
-
-    def only(self, which):
-        """A Layout of some of these joints (N,), booleans: those that change their places are among them."""
-        part, row = copy(self), (np.cumsum(which) - 1).tolist()
-        part.at, part.joints, part.to_basis, part.fixed = (
-            table[which] for table in (self.at, self.joints, self.to_basis, self.fixed))
-        part.top, part.moved = row[self.top], [(row[each], column) for each, column in self.moved]
-        return part
 
     def standing(self, place, yaw, height, positions, turn):
         """What a row has of the first bone, which stands in the world: a root bone, or the hips, that hang from a root
@@ -238,7 +178,7 @@ class Ensemble:
             self._work_out(roots, heights.tolist(), positions, rotations)
         for (poser, ob, index), bases in zip(posed, self._parts):
             if bases is not None:
-                poser.put(ob, bases, rotations[index])
+                poser.put(ob, bases)
             else:
                 poser.put_one_by_one(ob, *roots[index], heights[index], positions[index], rotations[index])
 
@@ -283,13 +223,6 @@ def _numbers(rows, width, columns):
 def _below_root(database):
     """The moving joints but for the root, as a Player has their positions."""
     return database.moving[database.moving != 0]
-
-
-def _rotation_modes(bones):
-    """(bones,) Blender's numbers for them."""
-    modes = np.empty(len(bones), dtype=np.int32)
-    bones.foreach_get("rotation_mode", modes)
-    return modes
 
 
 def _hang_alike(lines, baked):

@@ -24,8 +24,9 @@ ARCHIVE, CLIP = ROOT.parent / "shared" / "data" / "lafan1.tar.xz", "aiming1_subj
 sys.path.insert(0, str(ROOT))
 
 from tests.conftest import load_extension
+from tests.scene.rigify import control_rig, metarig
 
-WITH_MESH, BARE, FURTHER, CROWD = 1.0, 2.0, 0.5, 10
+WITH_MESH, BARE, FURTHER, CROWD, TARGET = 1.0, 2.0, 0.5, 10, 1.3
 TURNS, FRAMES = 7, 300
 
 
@@ -39,7 +40,9 @@ def main():
             print(f"  left out: the mocap archive {ARCHIVE.name} is not beside the checkout")
             return
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        measure("bare armature of LAFAN1", imported(folder), Path(folder), BARE)
+        ob = imported(folder)
+        measure("bare armature of LAFAN1", ob, Path(folder), BARE)
+        measure_targets(ob)
 
 
 def imported(folder):
@@ -84,6 +87,24 @@ def measure(label, ob, folder, target):
     row(f"{label}, each further of {CROWD} to the first", further / one, FURTHER)
 
 
+def measure_targets(ob):
+    """What it costs in Python to drive another rig than the motion's own, and in Blender to show either of them."""
+    rigs = {"own armature": None, "Rigify's metarig": metarig("human"), "Rigify's generated rig": control_rig("human")}
+    turns = []
+    for _ in range(TURNS):
+        for rig in rigs.values():
+            ob.mm.drive.target = rig
+            for other in filter(None, rigs.values()):
+                other.hide_viewport = other != rig
+            turns.append([list(driven([ob])), list(driven([ob], shown=True))])
+    turns = np.array(turns).reshape(TURNS, len(rigs), 2, FRAMES).min(axis=0).mean(axis=-1)
+    for (name, rig), (python, whole) in zip(rigs.items(), turns * 1e6):
+        print(f"  {name}, {len((rig or ob).data.bones)} bones: {python:.0f} µs a frame to drive, {whole:.0f} with what "
+              "Blender takes to evaluate the pose")
+    for name, (python, _) in list(zip(rigs, turns))[1:]:
+        row(f"driving {name} to driving the motion's own armature", python / turns[0, 0], TARGET)
+
+
 def copy_of(ob):
     """Another character with the same database, in a scene that is not shown: only Python is measured."""
     other = ob.copy()
@@ -100,9 +121,9 @@ def play():
         yield time.perf_counter() - begin
 
 
-def driven(obs):
+def driven(obs, shown=False):
     """Seconds of each frame for all that happens in Python while characters are driven, each by a course of its own:
-    the session's whole tick."""
+    the session's whole tick; or until Blender has evaluated what is to be shown, too."""
     from mm_blender.evaluate.courses import random_walk
     from mm_blender.scene import driving
 
@@ -115,6 +136,8 @@ def driven(obs):
             puppet.stage.want(puppet.index, course.at(frame / 60))
         begin = time.perf_counter()
         session.tick(bpy.context, session.driven.player.dt)
+        if shown:
+            bpy.context.view_layer.update()
         yield time.perf_counter() - begin
     session.cancel(bpy.context)
 
