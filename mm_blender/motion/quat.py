@@ -8,7 +8,7 @@ AXES = np.eye(3, dtype=np.float32)
 TINY = 1e-36
 # Arrays of fewer numbers cost by the call: then one product of matrices replaces many sums. Components that come first
 # stay together in it, so that it pays for more of them.
-SMALL, SMALL_FIRST = 1024, 4096
+SMALL, SMALL_FIRST = 1024, 6144
 
 
 def identity(shape=()):
