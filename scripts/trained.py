@@ -24,7 +24,8 @@ The networks of the demo character, so that Learned Motion Matching works before
 
 - **Data**: the project's own demo motion (`mm_blender/motion/demo`), {frames} frames at 60 a second, made by
   *Create Demo Character* and *Bake* with the features *locomotion*. No motion capture.
-- **Made by**: `python3 dev.py trained --minutes {wanted:g} --model {model}`, in {minutes:.1f} minutes on {processors} processor(s).
+- **Made by**: `python3 dev.py trained --minutes {wanted:g} --model {model}`, in {minutes:.1f} minutes
+  on {processors} processor(s).
 - **Iterations**: {iterations}
 - **Size**: {size:.2f} MB with the latents of all frames; {smaller} times smaller than the database without them.
 
@@ -68,8 +69,13 @@ def _card(figures, minutes, model):
         **{name: value for name, value in figures.items() if name != "iterations"}, wanted=minutes, model=model,
         iterations=", ".join(f"{name} {count:,}" for name, count in figures["iterations"].items()),
         size=OUTPUT.stat().st_size / 1e6, smaller=figures["database_to_networks"],
-        contacts=100 * figures["contacts_right"], processors=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        contacts=100 * figures["contacts_right"], processors=_processors(),
         drift=[figures[f"drift_{time}s_cm"] for time in ("0.25", "0.5", "1")])
+
+
+def _processors():
+    """How many may be used, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 if __name__ == "__main__":
