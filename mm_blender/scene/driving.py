@@ -25,7 +25,7 @@ from .character import active_armature
 from .comparing import Double, copy_trouble, other_method, remove_copies
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
-from .screen import redraw_panels, redraw_views, viewports
+from .screen import Views, redraw_panels, redraw_views
 from .settings import changes
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
 from .view import heading_of, orbit, view_of
@@ -35,7 +35,7 @@ __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)
 # Seconds between two looks at what nobody tells of, such as modes and animated settings, and at what is only told.
-BEAT, CALM = 0.25, 0.5
+BEAT = 0.5
 
 
 @dataclass
@@ -115,7 +115,7 @@ class Session:
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
-        self._seen, self._paths = None, None
+        self._seen, self._paths, self._views = None, None, Views()
         self._double, self._not_compared = None, ""
 
     def tick(self, context, seconds=None):
@@ -127,15 +127,18 @@ class Session:
         if self._hand_to(active) or self._changes != changes() or self._beat <= 0 or self._waits:
             self._beat, self._changes = BEAT, changes()
             self._look(context)
+            self._views.forget()
             active = None  # a look removes copies, and one of them may be active
-        areas = viewports()
+        views = self._views.found()
         if not self._waits:
-            view = view_of(context, areas)
+            view = view_of(context, [area for area, _ in views])
             frames = self._steer(view, seconds)
             self._show(active)
             self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
-        redraw_views(areas)
+        for _, regions in views:
+            for region in regions:
+                region.tag_redraw()
 
     @property
     def is_over(self):
@@ -349,8 +352,10 @@ class Session:
 
     def _show(self, active=None):
         """Pose all armatures."""
-        posed = {stage: [] for stage in self._stages}
-        for puppet, ob in self._obs(active):
+        posed, obs = {stage: [] for stage in self._stages}, self._obs(active)
+        if self.driven not in (puppet for puppet, _ in obs):  # it is gone: the next frame has to see to that
+            self._beat = 0.0
+        for puppet, ob in obs:
             if not puppet.waits and puppet.can_be_posed(ob):
                 posed[puppet.stage].append((puppet.poser, ob, puppet.index))
         for stage, together in posed.items():
@@ -376,10 +381,10 @@ class Session:
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""
-        self._took += min(1.0, seconds / CALM) * (took - self._took)
+        self._took += min(1.0, seconds / BEAT) * (took - self._took)
         self._calm -= seconds
         if self._calm <= 0:
-            self._calm = CALM
+            self._calm = BEAT
             for puppet in self._puppets:
                 puppet.poser.settled = False
             self._sentences, self._notes = tuple(self._find_trouble()), tuple(self._find_notes())

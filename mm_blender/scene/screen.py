@@ -15,9 +15,43 @@ def redraw_viewports():
         area.tag_redraw()
 
 
-def redraw_views(areas=None):
-    """What the 3D viewports show, or some of them, without their headers and sidebars."""
-    _redraw_regions("WINDOW", viewports() if areas is None else areas)
+def redraw_views():
+    """What the 3D viewports show, without their headers and sidebars."""
+    _redraw_regions("WINDOW", viewports())
+
+
+class Views:
+    """The 3D viewports from frame to frame. Blender's areas and regions are not to be kept, and to look through all of
+    them takes long: they are found again by their numbers, as long as there are such at these places."""
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        """Look through all of them the next time: there may be more."""
+        self._places = None
+
+    def found(self):
+        """[(area, the regions in it that show the scene)]"""
+        windows = bpy.context.window_manager.windows
+        views = self._at_places(windows) if self._places is not None else None
+        if views is None:
+            self._places = [(*place, _numbers(area.regions, "WINDOW")) for place, area in _placed(windows, "VIEW_3D")]
+            views = self._at_places(windows)
+        return views
+
+    def _at_places(self, windows):
+        """The same, or None if something else is there now."""
+        try:
+            views = []
+            for window, number, regions in self._places:
+                area = windows[window].screen.areas[number]
+                views.append((area, [area.regions[each] for each in regions]))
+        except IndexError:
+            return None
+        alike = all(area.type == "VIEW_3D" and all(region.type == "WINDOW" for region in regions)
+                    for area, regions in views)
+        return views if alike else None
 
 
 def redraw_preferences():
@@ -44,4 +78,14 @@ def _redraw_regions(kind, areas):
 
 
 def _areas(kind):
-    return [area for window in bpy.context.window_manager.windows for area in window.screen.areas if area.type == kind]
+    return [area for _, area in _placed(bpy.context.window_manager.windows, kind)]
+
+
+def _placed(windows, kind):
+    """[((number of the window, number of the area), area)]"""
+    return [((index, number), area) for index, window in enumerate(windows)
+            for number, area in enumerate(window.screen.areas) if area.type == kind]
+
+
+def _numbers(things, kind):
+    return [number for number, thing in enumerate(things) if thing.type == kind]
