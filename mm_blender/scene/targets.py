@@ -55,6 +55,15 @@ def character(ob):
     return _at_origin(ob, found, found.skeleton)
 
 
+def led(ob, source):
+    """The Character as which an armature is posed with the motion of a source, a Character with a root: without bones
+    that follow nothing."""
+    whole = character(ob)
+    if controls.is_control_rig(ob):
+        return whole
+    return _at_origin(ob, whole, part_of(ob, followers(source, rooted(whole))))
+
+
 def stance(ob, character):
     """The pose that an armature's artist takes for its T-pose as a Stance of a Character with a root that it is; None
     where there is none."""
@@ -92,7 +101,7 @@ def retargeted(library, ob):
     if _has_the_bones(ob, target, library.database.skeleton):
         _last.pop(ob.session_uid, None)
         return library
-    found = _last[ob.session_uid] = _wrapped(library, _led(target, character_of_database(library.database)), ob)
+    found = _last[ob.session_uid] = _wrapped(library, rooted(led(target, character_of_database(library.database))), ob)
     return found
 
 
@@ -136,14 +145,6 @@ def forget():
     _retargeted.clear()
     _last.clear()
     controls.forget()
-
-
-def _led(ob, source):
-    """The Character with a root as which an armature is posed with the motion of a source."""
-    whole = character(ob)
-    if controls.is_control_rig(ob):
-        return rooted(whole)
-    return rooted(_at_origin(ob, whole, part_of(ob, followers(source, rooted(whole)))))
 
 
 def _at_origin(ob, character, skeleton):

@@ -17,6 +17,7 @@ from mm_blender.motion import bvh
 from mm_blender.motion.roles import find_character
 from mm_blender.prepare.onto import Onto, target_of
 from mm_blender.prepare.recipe import Recipe
+from mm_blender.prepare.root import rooted
 from mm_blender.scene import demo_character, sampling, takes, targets
 from mm_blender.scene.character import character_of
 from mm_blender.steps import run
@@ -43,12 +44,13 @@ def main():
 
 
 def measure(label, ob, files):
-    target = target_of(targets.character(ob), [], Recipe(rate=RATE))
     reports = []
     for path in files:
         clip = bvh.read(path)
         clip = clip.scaled(bvh.guess_units(clip))
-        reports.append(one(ob, clip, find_character(clip.skeleton), target))
+        character = find_character(clip.skeleton)
+        target = target_of(targets.led(ob, rooted(character)), [], Recipe(rate=RATE))
+        reports.append(one(ob, clip, character, target))
         print(f"    {path.stem}: {reports[-1]}", flush=True)
     whole = retargeting.together(reports)
 
