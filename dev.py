@@ -154,7 +154,7 @@ def compare(arguments):
     if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode:
         _pip_install(python, [MATPLOTLIB])
     paths = [str(Path(path).resolve()) for path in (*arguments.databases, *arguments.networks)]
-    return _run([python, "-m", "mm_blender.training.compare", *paths, "-o", ROOT / "docs" / "pictures"])
+    return _run([python, ROOT / "scripts" / "compare.py", *paths, "-o", ROOT / "docs" / "pictures"])
 
 
 def pictures(arguments):

@@ -352,12 +352,13 @@ class Session:
 
     def _show(self, active=None):
         """Pose all armatures."""
-        posed, obs = {stage: [] for stage in self._stages}, self._obs(active)
-        if self.driven not in (puppet for puppet, _ in obs):  # it is gone: the next frame has to see to that
-            self._beat = 0.0
-        for puppet, ob in obs:
+        posed, shown = {stage: [] for stage in self._stages}, set()
+        for puppet, ob in self._obs(active):
             if not puppet.waits and puppet.can_be_posed(ob):
                 posed[puppet.stage].append((puppet.poser, ob, puppet.index))
+                shown.add(puppet)
+        if self.driven not in shown:  # it is gone, or something is wrong with it: the next frame sees to that
+            self._beat = 0.0
         for stage, together in posed.items():
             stage.ensemble.write(together, *stage.live.shown())
         if self._double is not None:

@@ -54,8 +54,8 @@ class Poser:
                 found[self.layout.at] = bases
                 bases = found
             bones.foreach_set("matrix_basis", bases.ravel())
-        except TypeError:  # there are more or fewer bones than a moment ago: they are posed with the next frame
-            self._look_at(ob)
+        except TypeError:  # there are more or fewer bones than a moment ago: look() sees to that in the next frame
+            self.settled = False
         # The pose comes along with the object; with the tag DATA Blender would copy all bones of the armature, too.
         ob.update_tag(refresh={"OBJECT"})
 

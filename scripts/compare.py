@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks of both models that were trained on one database, side by side: a table in Markdown and two plots.
 
-    python -m mm_blender.training.compare DB.mmdb LMM.mmnet MOE.mmnet… [-o FOLDER]  (torch, NumPy and matplotlib)
+    python3 dev.py compare DB.mmdb LMM.mmnet MOE.mmnet…
 """
 
 # ruff: noqa: E402
@@ -11,18 +11,22 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECL
     os.environ[name] = "1"  # read when NumPy and torch are imported
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from ..evaluate.running import quickest
-from ..matching import database as databases
-from ..networks.file import NAMES, load, load_latents
-from . import figures
-from .examples import Examples
-from .job import folder_of
-from .kinematics import Kinematics
-from .run import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from mm_blender.evaluate.running import quickest
+from mm_blender.matching import database as databases
+from mm_blender.networks.file import NAMES, load, load_latents
+from mm_blender.training import figures
+from mm_blender.training.examples import Examples
+from mm_blender.training.job import folder_of
+from mm_blender.training.kinematics import Kinematics
+from mm_blender.training.run import Progress
 
 COLUMNS = {"minutes": "minutes", "joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %",
            "root_velocity_error_cm_s": "root cm/s", "acceleration_ratio": "acceleration", "drift_1s_learned_cm":
@@ -87,8 +91,6 @@ def _plot_training(paths, path):
 
 
 def _axes(horizontal, vertical):
-    from matplotlib.figure import Figure
-
     axes = Figure(figsize=(6.4, 3.6), dpi=120, layout="constrained").subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
