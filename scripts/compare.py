@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mm_blender.evaluate.running import quickest
+from mm_blender.evaluate.running import sizes
 from mm_blender.matching import database as databases
 from mm_blender.networks.file import NAMES, load, load_latents
 from mm_blender.training import figures
@@ -51,20 +51,13 @@ def main():
         known = examples, kinematics, networks.decompressor
         drifts[path] = [figures.of_going_on(*known, networks.stepper, latents, noise)
                         for noise in (0.0, figures.NOISE)]
-        found = {**networks.figures, **_sizes(networks), "noisy_cm": drifts[path][1][-1],
+        parts = [getattr(networks, part) for part in NAMES]
+        found = {**networks.figures, **sizes(parts, CROWD), "noisy_cm": drifts[path][1][-1],
                  **figures.of_decompressor(*known, latents)}
         cells = [f"{found[column]:.3g}" for column in COLUMNS]
         print(f"| {Path(path).stem} | {' | '.join(cells)} |", flush=True)
     _plot_drifts(drifts, examples.database.rate, Path(options.output) / "models_drift.png")
     _plot_training(options.networks, Path(options.output) / "models_training.png")
-
-
-def _sizes(networks):
-    parts = [getattr(networks, name) for name in NAMES]
-    times = {of: [quickest(one, count) for one in parts] for of, count in (("alone", 1), ("each", CROWD))}
-    return {"megabytes": sum(2e-6 * one.numbers for one in parts),
-            # The Projector is asked every sixth frame.
-            **{of: found[0] + found[1] + found[2] / 6 for of, found in times.items()}}
 
 
 def _plot_drifts(drifts, rate, path):

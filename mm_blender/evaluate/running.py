@@ -90,8 +90,20 @@ def _stages(networks):
 
 
 def _networks(stages, of):
-    """Microseconds of all networks in a frame: the Projector is asked every sixth."""
-    return round(stages["decompressor"][of] + stages["stepper"][of] + stages["projector"][of] / 6, 1)
+    """Microseconds of all networks in a frame."""
+    return round(_in_a_frame(*(stages[name][of] for name in NAMES)), 1)
+
+
+def _in_a_frame(decompressor, stepper, projector):
+    """Of the times of each: the Projector is asked every sixth frame."""
+    return decompressor + stepper + projector / 6
+
+
+def sizes(networks, crowd):
+    """Megabytes of Decompressor, Stepper and Projector as the file has them, and their microseconds in a frame: for one
+    character alone, and for each of a crowd."""
+    alone, each = (_in_a_frame(*(quickest(one, count) for one in networks)) for count in (1, crowd))
+    return {"megabytes": sum(2e-6 * one.numbers for one in networks), "alone": alone, "each": each}
 
 
 def quickest(weights, count):

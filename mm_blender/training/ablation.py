@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from ..evaluate.running import quickest
+from ..evaluate.running import sizes
 from ..matching import database as databases
 from ..playback.library import Library
 from . import figures, queries
@@ -79,16 +79,13 @@ def measure(examples, asked, seconds, model, *without):
     nearest = projector.nearest(courses, limits)
     weights = [stage.weights() for stage in (decompressor, stepper, projector)]
     known = examples, decompressor.kinematics, weights[0]
-    times = {of: [quickest(one, count) for one in weights] for of, count in (("alone", 1), ("each", CROWD))}
     return {
         **figures.of_decompressor(*known, latents.numpy()),
         **figures.of_stepper(*known, weights[1], latents.numpy()),
         **figures.of_projector(projector, courses, limits, nearest),
         "noisy_cm": figures.of_noisy_starts(*known, weights[1], latents.numpy()),
         "between": figures.of_blends(*known, latents.numpy(), playing, nearest),
-        "megabytes": sum(2e-6 * one.numbers for one in weights),
-        # The Projector is asked every sixth frame.
-        **{of: found[0] + found[1] + found[2] / 6 for of, found in times.items()},
+        **sizes(weights, CROWD),
     }
 
 
