@@ -228,3 +228,9 @@ def test_more_frames_get_more_experts(frames, count):
     from mm_blender.training.experts.sizes import experts_for
 
     assert experts_for(frames) == count
+
+
+def test_the_encoder_sees_how_poses_move(examples, decompressor):
+    faster = examples.table[:50].clone()
+    faster[:, -1] += 1  # how the last joint turns
+    assert (decompressor.compress(faster) - decompressor.compress(examples.table[:50])).abs().max() > 1e-4

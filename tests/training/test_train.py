@@ -134,3 +134,12 @@ def test_queries_come_from_driving_and_know_their_tags(database):
     feet = database.schema.slices[2]  # what is playing has them, while trajectories are what is wanted
     assert np.array_equal(asked[:, feet], database.features[frames][:, feet])
     assert set(tags) <= {"crouch", "~crouch"}
+
+
+def test_the_latents_that_are_kept_are_the_better_ones(trained, tmp_path, database, monkeypatch):
+    from mm_blender.training import train
+
+    better = train.refined
+    monkeypatch.setattr(train, "refined", lambda stage, latents, watch: better(stage, latents, watch) + 10)
+    trained("better")
+    assert file.load_latents(tmp_path / "better.mmnet", database).mean() > 5
