@@ -67,8 +67,7 @@ def steps(result):
     bpy.ops.object.mode_set(mode="EDIT")
     ob = bpy.data.objects[name]
     ob.data.edit_bones.remove(ob.data.edit_bones["hand.L"])
-    yield 0.5
-    result["edit mode"] = list(session().status.sentences)
+    result["edit mode"] = yield from told()
     bpy.ops.object.mode_set(mode="OBJECT")
     yield from on()
     result["without a bone"] = facts(name)
@@ -82,8 +81,7 @@ def steps(result):
     yield 0.5
     scene, other = window.scene, bpy.data.scenes.new("Other")
     window.scene = other
-    yield 0.5
-    result["scene"] = list(session().status.sentences)
+    result["scene"] = yield from told()
     window.scene = scene
     yield 0.3
     yield from on()
@@ -157,6 +155,14 @@ def on(seconds=0.3):
     hold("W")
     yield from drive_on(seconds)
     let_go("W")
+
+
+def told(limit=5.0):
+    """The sentences of what is wrong: they come with the next beat, and Blender may draw slowly."""
+    end = time.monotonic() + limit
+    while not session().status.sentences and time.monotonic() < end:
+        yield 0.1
+    return list(session().status.sentences)
 
 
 def orbit_and_let_go(window):
