@@ -15,9 +15,9 @@ JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
 
 @dataclass(frozen=True, eq=False)
 class Intent:
-    """What the person wants: a velocity (2,) in the world, the yaw to face, and the gait."""
+    """What the person wants: a velocity in the world as x + yi, the yaw to face, and the gait."""
 
-    velocity: np.ndarray
+    velocity: complex
     yaw: float
     gait: str = "walk"
 
@@ -40,8 +40,7 @@ def intent_of(stick, speeds, heading, facing):
     along = way * cmath.rect(1, -yaw)
     forward, sideways, backward = getattr(speeds, gait)
     velocity = complex(along.real * sideways, along.imag * (forward if along.imag > 0 else backward))
-    velocity *= cmath.rect(1, yaw)
-    return Intent(np.array([velocity.real, velocity.imag]), float(yaw), gait)
+    return Intent(velocity * cmath.rect(1, yaw), float(yaw), gait)
 
 
 def tag_query(gait, tags, own=""):

@@ -61,11 +61,10 @@ class Simulation:
         """(K, 2) of the roots."""
         return to_points([velocity for _, velocity, _ in self._moves])
 
-    def step(self, velocities, yaws, halflife=(VELOCITY, FACING)):
-        """Go on by one step towards wanted velocities (K, 2) and yaws (K,)."""
-        dt = self.step_time
-        self.wishes = list(zip(to_numbers(velocities), yaws.tolist()))
-        for index, (velocity, wanted) in enumerate(self.wishes):
+    def step(self, wishes, halflife=(VELOCITY, FACING)):
+        """Go on by one step towards what each one wants: [(velocity, yaw)], not to be changed afterwards."""
+        dt, self.wishes = self.step_time, wishes
+        for index, (velocity, wanted) in enumerate(wishes):
             self._moves[index] = spring.velocity_number(*self._moves[index], velocity, halflife[0], dt)
             yaw, spin = self._turns[index]
             self._turns[index] = spring.towards_number(yaw, spin, nearest_turn(wanted, yaw), halflife[1], dt)
@@ -74,12 +73,11 @@ class Simulation:
         self.roots = [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]
         self._path.appendleft(self.roots)
 
-    def at(self, times, velocities, yaws, halflife=(VELOCITY, FACING)):
-        """Positions (K, T, 2) and yaws (K, T) at times (T,) from now, in their order: ahead if the wish stays, behind
+    def at(self, times, wishes, halflife=(VELOCITY, FACING)):
+        """Positions (K, T, 2) and yaws (K, T) at times (T,) from now, in their order: ahead if the wishes stay, behind
         as it was."""
         times = np.asarray(times).tolist()
-        paths = np.array([self.path(index, times, *wish, halflife)
-                          for index, wish in enumerate(zip(to_numbers(velocities), yaws.tolist()))])
+        paths = np.array([self.path(index, times, *wish, halflife) for index, wish in enumerate(wishes)])
         return to_points(paths[..., 0]).reshape(*paths.shape), paths[..., 1].real
 
     def path(self, index, times, velocity, yaw, halflife=(VELOCITY, FACING)):

@@ -35,13 +35,13 @@ class Cast:
             self.player.wishes = np.full((count, schema.size), np.nan)
         self._asked = [None] * count  # the gait and the query that each one searches with
         self._hands = [None] * count  # what each one's hand did last, if that alone says what it wants
-        self._velocities, self._yaws = np.zeros((count, 2)), np.zeros(count)
+        self._wishes = [(0j, 0.0)] * count  # as a Simulation takes them
 
     def place(self, positions, yaws):
         """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
         self.player.place(positions, yaws)
         self.live = Live(self.player, self.film)
-        self._yaws[:], self._hands = yaws, [None] * len(self._hands)
+        self._wishes, self._hands = [(0j, float(yaw)) for yaw in yaws], [None] * len(self._hands)
 
     def surround(self, ground=None, obstacles=None):
         """What they stand on (a Player's ground) and walk around (Obstacles)."""
@@ -62,7 +62,8 @@ class Cast:
         intent = intent_of(stick, speeds, heading, facing)
         if self._asked[index] != (intent.gait, query):
             self._ask(index, intent.gait, query)
-        self._velocities[index], self._yaws[index] = intent.velocity, intent.yaw
+        # Another list: the Simulation keeps the one that it got.
+        self._wishes = [*self._wishes[:index], (intent.velocity, intent.yaw), *self._wishes[index + 1:]]
         self.intents[index] = intent
         # Who keeps facing as before wants something else with each frame.
         self._hands[index] = hand if intent.yaw != facing else None
@@ -96,17 +97,17 @@ class Cast:
 
     def step(self):
         """One frame of the database's rate."""
-        self.player.step(self._velocities, self._yaws)
+        self.player.step(self._wishes)
         self.film.take()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""
-        return self.live.advance(seconds, self._velocities, self._yaws)
+        return self.live.advance(seconds, self._wishes)
 
     def desired(self, index, times):
         """Places (T, 2) and yaws (T,) of one character at times (T,) from now, if its wish stays."""
         settings = self.player.settings
-        places, yaws = self.player.simulation.at(times, self._velocities, self._yaws,
+        places, yaws = self.player.simulation.at(times, self._wishes,
                                                  (settings.velocity_halflife, settings.facing_halflife))
         return places[index], yaws[index]
 

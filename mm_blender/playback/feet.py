@@ -231,16 +231,16 @@ class Feet:
         for pair, root, step, stand, under in zip(self.pairs, roots, steps, contacts, unders):
             place, turn, height = root
             for foot, leg, contact, below, length in zip(pair, step.legs, stand, under, lengths):
-                hip, _, ankle, toe, front = leg
+                hip, _, ankle, toe, _ = leg
                 x, y, z = goal = foot.hold(hip, ankle, toe, contact, below, length, lock, dt, root)
                 self._toes += goal
                 if not foot.locked and z == toe[2] + height and not foot.pitch:
                     turns += _UNTURNED
                     continue
                 there = (complex(x, y) - place) * turn.conjugate()  # seen from the root
-                swings = swung(leg[:4], (there.real, there.imag, z - height), front, extension, has_toes, foot.pitch)
-                thigh, shin, ankle, ball = turns_of(*swings)
-                turns += *thigh, *shin, *ankle, *ball
+                for turn_of_joint in turns_of(*swung(leg, (there.real, there.imag, z - height), extension, has_toes,
+                                                     foot.pitch)):
+                    turns += turn_of_joint
         return np.array(turns, dtype=np.float32).reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):

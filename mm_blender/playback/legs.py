@@ -132,19 +132,16 @@ class Legs:
 NONE = (1.0, 0.0, 0.0, 0.0)  # no swing
 
 
-def swung(joints, goal, front, extension, has_toes=True, pitch=0.0):
+def swung(leg, goal, extension, has_toes=True, pitch=0.0):
     """The swings of thigh, shin and foot, quaternions in the world, that bring the toe of a leg to its goal.
 
     The foot keeps its direction but for its pitch; where the leg is too short its heel rises. The knee stays in its
     plane. The leg is never straighter than the share `extension` of its length, unless it was before.
 
-    joints  hip, knee, ankle, toe
-    front   where the knee bends to if the leg is straight, or bent the wrong way
-    pitch   the angle by which the foot turns about the toe, its ankle up
+    leg    hip, knee, ankle, toe, and where the knee bends to if the leg is straight, or bent the wrong way
+    pitch  the angle by which the foot turns about the toe, its ankle up
     """
-    hip, knee, ankle, toe = joints
-    if goal == tuple(toe) and not pitch:
-        return NONE, NONE, NONE
+    hip, knee, ankle, toe, front = leg
     # Written out: a function for differences would cost more than they do.
     (hip_x, hip_y, hip_z), (knee_x, knee_y, knee_z), (x, y, z) = hip, knee, ankle
     thigh, shin = (knee_x - hip_x, knee_y - hip_y, knee_z - hip_z), (x - knee_x, y - knee_y, z - knee_z)
@@ -212,8 +209,8 @@ def _swing(old, new):
     """The shortest turn from a direction to another of the same length: twice that to what lies halfway."""
     (a, b, c), (d, e, f) = old, new
     w, x, y, z = a * (a + d) + b * (b + e) + c * (c + f) + 1e-30, b * f - c * e, c * d - a * f, a * e - b * d
-    size = math.sqrt(w * w + x * x + y * y + z * z)
-    return w / size, x / size, y / size, z / size
+    share = 1 / math.sqrt(w * w + x * x + y * y + z * z)
+    return w * share, x * share, y * share, z * share
 
 
 def turns_of(thigh, shin, foot):

@@ -23,12 +23,12 @@ class Live:
         self._ahead = 0.0  # seconds
         self._last = self._previous = self._now()
 
-    def advance(self, seconds, velocities, yaws):
-        """Go on by so many seconds with wanted velocities (K, 2) and yaws (K,); how many steps that took."""
+    def advance(self, seconds, wishes):
+        """Go on by so many seconds with what each one wants, as Player.step() takes it; how many steps that took."""
         self._ahead -= min(max(seconds, 0.0), LONGEST)
         steps = 0
         while self._ahead < -SOON:
-            self.player.step(velocities, yaws)
+            self.player.step(wishes)
             if self._film is not None:
                 self._film.take()
             self._ahead += self.player.dt

@@ -113,10 +113,10 @@ class Player:
         """Another matcher from the next frame on: characters `who` (indices) come over to it as after a jump."""
         self.matcher, self._switched = matcher, [*self._switched, *who]
 
-    def step(self, velocities, yaws):
-        """One frame on, with wanted velocities (K, 2) and yaws (K,)."""
+    def step(self, wishes):
+        """One frame on, with what each one wants: [(velocity, yaw)], as a Simulation takes it."""
         halflife = self.settings.velocity_halflife, self.settings.facing_halflife
-        self.simulation.step(velocities, yaws, halflife)
+        self.simulation.step(wishes, halflife)
         self.feet.lock, blend = self.settings.lock, self.settings.blend
         self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
         ended = self.matcher.advance()

@@ -8,8 +8,8 @@ from mm_blender.playback.inertialise import Blend
 from mm_blender.playback.matcher import MotionMatcher
 from mm_blender.playback.player import Drive, Player
 
-WALK = np.array([[0.0, 1.3], [1.0, 0.2]]), np.array([0.0, -1.2])
-TURN = np.array([[0.0, -1.3], [0.0, 0.0]]), np.array([np.pi, 0.5])
+WALK = [(1.3j, 0.0), (1 + 0.2j, -1.2)]
+TURN = [(-1.3j, np.pi), (0j, 0.5)]
 
 
 class OneByOne(MotionMatcher):
@@ -23,7 +23,7 @@ def played(player):
     """Two seconds with jumps, feet that are let go, and another Blend in between; what is shown, frame by frame."""
     for frame in range(120):
         player.settings.blend = Blend(halflife=0.1 if frame < 45 else 0.2)
-        player.step(*(WALK if frame < 60 else TURN))
+        player.step(WALK if frame < 60 else TURN)
         yield player.rotations, player.moving, player.positions
 
 

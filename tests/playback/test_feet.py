@@ -32,7 +32,7 @@ def some_legs(count=2000, seed=0):
 
 def reached(joints, goals, extension=0.985, has_toes=True):
     """Hips, knees, ankles and toes of legs that reach for their goals (count, 3)."""
-    swings = np.array([swung(leg, tuple(goal), (0.0, 1.0, 0.0), extension, has_toes)
+    swings = np.array([swung((*leg, (0.0, 1.0, 0.0)), goal, extension, has_toes)
                        for leg, goal in zip(joints.tolist(), goals.tolist())])
     bones = quat.rotate(swings, np.diff(joints, axis=1))
     return np.concatenate([joints[:, :1], joints[:, :1] + np.cumsum(bones, axis=1)], axis=1)
@@ -119,7 +119,7 @@ def some_frames(motion, legs, count=400):
 
 def reaching(legs, chains, frames, goals):
     """The rotations of the chains with legs that reach for goals (K, 2, 3)."""
-    turns = [[turns_of(*swung(leg, tuple(goal), (0.0, 1.0, 0.0), 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
+    turns = [[turns_of(*swung((*leg, (0.0, 1.0, 0.0)), goal, 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
              for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
     chains = chains.copy()
     turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)

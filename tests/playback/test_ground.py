@@ -26,7 +26,7 @@ class Walk:
         player.place([[0.0, 0.0]], [0.0])
         rows = []
         for frame in range(6 * RATE):
-            player.step(np.array([[0.0, 1.3 * (frame < 5 * RATE)]]), np.zeros(1))
+            player.step([(1.3j * (frame < 5 * RATE), 0.0)])
             roots = np.column_stack([player.positions, player.heights])
             turns = player.legs.rotations(player.rotations)
             turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
@@ -114,5 +114,5 @@ def test_without_ground_it_returns_to_the_plane(motion, search):
     assert player.heights[0] == pytest.approx(0.3)
     player.ground = None
     for _ in range(90):
-        player.step(np.zeros((1, 2)), np.zeros(1))
+        player.step([(0j, 0.0)])
     assert abs(player.heights[0]) < 0.001 and player.toes[..., 2].max() < 0.1

@@ -10,8 +10,7 @@ from mm_blender.playback.matcher import FEW, MotionMatcher
 from mm_blender.playback.player import Drive, Player
 from mm_blender.playback.root import Sync
 
-FORWARD, STILL = np.array([[0.0, 1.3]]), np.zeros((1, 2))
-AHEAD = np.zeros(1)
+FORWARD, STILL, BACK = [(1.3j, 0.0)], [(0j, 0.0)], [(-1.3j, 0.0)]  # what one character wants
 
 
 @pytest.fixture
@@ -24,9 +23,9 @@ def ending(motion):
     return next(part for part in motion.database.ranges if not part.loop).stop - 1
 
 
-def drive(player, seconds, velocities=FORWARD, yaws=AHEAD):
+def drive(player, seconds, wishes=FORWARD):
     for _ in range(round(seconds / player.dt)):
-        player.step(velocities, yaws)
+        player.step(wishes)
     return player
 
 
@@ -41,13 +40,13 @@ def test_it_walks_where_it_is_wanted_and_stops(player):
 
 
 def test_it_runs_when_more_is_wanted(player):
-    drive(player, 4, np.array([[0.0, 3.4]]))
+    drive(player, 4, [(3.4j, 0.0)])
     assert player.motion.database.tags["run"][player.matcher.frames[0]]
 
 
 def test_it_turns_round(player):
     drive(player, 3)
-    drive(player, 3, -FORWARD, np.array([np.pi]))
+    drive(player, 3, [(-1.3j, np.pi)])
     assert np.cos(player.yaws[0]) < -0.9 and player.played.travel[0, 1] > 0.8
 
 
@@ -57,10 +56,10 @@ def test_without_any_sync_it_still_follows(motion, search):
 
 
 def test_a_crowd_goes_as_each_would_alone(motion, search):
-    velocities, yaws = np.array([[0, 1.3], [1.0, 0.2], [0, 0]]), np.array([0.0, -1.2, 0.5])
-    crowd = drive(Player(motion, search, 3), 3, velocities, yaws)
-    for index in range(3):
-        alone = drive(Player(motion, search), 3, velocities[index:index + 1], yaws[index:index + 1])
+    wishes = [(1.3j, 0.0), (1 + 0.2j, -1.2), (0j, 0.5)]
+    crowd = drive(Player(motion, search, 3), 3, wishes)
+    for index, wish in enumerate(wishes):
+        alone = drive(Player(motion, search), 3, [wish])
         assert alone.matcher.frames[0] == crowd.matcher.frames[index]
         np.testing.assert_allclose(alone.positions[0], crowd.positions[index], atol=1e-5)
         np.testing.assert_allclose(alone.rotations[0, 1:], crowd.rotations[index, 1:], atol=1e-4)
@@ -73,9 +72,9 @@ def test_a_jump_of_the_wish_is_searched_for_at_once(motion, search, monkeypatch)
     monkeypatch.setattr(player.matcher, "match", lambda *arguments: asked.append(1) or match(*arguments))
     drive(player, 3 * player.dt)
     assert not asked
-    player.step(-FORWARD, AHEAD)
+    player.step(BACK)
     assert asked
-    player.step(-FORWARD, AHEAD)
+    player.step(BACK)
     assert len(asked) == 1
 
 
@@ -85,7 +84,7 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
     match = player.matcher.match
     player.matcher.match = lambda *arguments: asked.append(1) or match(*arguments)
     for share in np.linspace(1, -1, 60):
-        player.step(FORWARD * share, AHEAD)
+        player.step([(1.3j * share, 0.0)])
     assert len(asked) >= 3
 
 
