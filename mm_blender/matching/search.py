@@ -148,12 +148,13 @@ class Search:
         row = np.arange(len(order)) + np.repeat(self._starts[:-1] * BLOCK - np.cumsum(sizes) + sizes, sizes)
         self._frames = np.full(count, -1, dtype=np.int32)
         self._frames[row] = order
-        self._row_of = np.empty_like(order)
-        self._row_of[order] = row
         self._away = np.zeros(count, dtype=np.float32)
         self._away[row] = away[order]
         self._rows = np.zeros((count, weighted.shape[1] + 1), dtype=np.float32)
         self._rows[row] = _products(weighted[order])
+        # Where in all numbers of the rows each frame's square is.
+        self._squares = np.empty_like(order)
+        self._squares[order] = row * self._rows.shape[1] + self._rows.shape[1] - 1
 
     def _lay_out(self):
         """Tables of the blocks of each cell, and memory for queries."""
@@ -173,13 +174,13 @@ class Search:
         """An answer during which some frames, (first, last) or None, are infinitely far."""
         if besides is None:
             return answer(*question)
-        rows = self._row_of[max(besides[0], 0):besides[1] + 1]
-        squares = self._rows[rows, -1]
-        self._rows[rows, -1] = np.inf
+        numbers, at = self._rows.ravel(), self._squares[max(besides[0], 0):besides[1] + 1]
+        squares = numbers.take(at)
+        numbers[at] = np.inf
         try:
             return answer(*question)
         finally:
-            self._rows[rows, -1] = squares
+            numbers[at] = squares
 
     def _nearest(self, query, at_most):
         probe = self._probe(query)

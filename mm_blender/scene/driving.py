@@ -352,15 +352,12 @@ class Session:
 
     def _show(self, active=None):
         """Pose all armatures."""
-        posed, shown = {stage: [] for stage in self._stages}, set()
-        for puppet, ob in self._obs(active):
-            if not puppet.waits and puppet.can_be_posed(ob):
-                posed[puppet.stage].append((puppet.poser, ob, puppet.index))
-                shown.add(puppet)
-        if self.driven not in shown:  # it is gone, or something is wrong with it: the next frame sees to that
+        shown = [(puppet, ob) for puppet, ob in self._obs(active) if not puppet.waits and puppet.can_be_posed(ob)]
+        if not any(puppet is self.driven for puppet, _ in shown):  # gone, or wrong: the next frame sees to that
             self._beat = 0.0
-        for stage, together in posed.items():
-            stage.ensemble.write(together, *stage.live.shown())
+        for stage in self._stages:
+            stage.ensemble.write([(puppet.poser, ob, puppet.index) for puppet, ob in shown if puppet.stage is stage],
+                                 *stage.live.shown())
         if self._double is not None:
             try:
                 self._double.show()

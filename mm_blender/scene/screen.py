@@ -41,17 +41,19 @@ class Views:
         return views
 
     def _at_places(self, windows):
-        """The same, or None if something else is there now."""
+        """The same, or None if something else is there now. That regions are still what they were is not looked at:
+        one that is drawn in vain does no harm."""
+        views = []
         try:
-            views = []
             for window, number, regions in self._places:
                 area = windows[window].screen.areas[number]
-                views.append((area, [area.regions[each] for each in regions]))
+                if area.type != "VIEW_3D":
+                    return None
+                here = area.regions
+                views.append((area, [here[each] for each in regions]))
         except IndexError:
             return None
-        alike = all(area.type == "VIEW_3D" and all(region.type == "WINDOW" for region in regions)
-                    for area, regions in views)
-        return views if alike else None
+        return views
 
 
 def redraw_preferences():
