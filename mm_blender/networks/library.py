@@ -22,8 +22,15 @@ def library_for(method, path, library=None, rate=None):
         networks = ordered_as(networks, library.database, path)
     if method == "dmm":
         return DecompressedLibrary(library, networks, load_latents(path, library.database))
-    alike = library is not None and networks.key == library.database.key
-    return LearnedLibrary(networks, load_latents(path, library.database) if alike else None, rate)
+    return LearnedLibrary(networks, library and _latents_of(path, library.database), rate)
+
+
+def _latents_of(path, database):
+    """The latents of a database's frames, or None if the networks know no such frames."""
+    try:
+        return load_latents(path, database)
+    except MotionError:
+        return None
 
 
 def ordered_as(networks, database, path=""):

@@ -31,9 +31,10 @@ def belong(path, database):
 
 
 def know(path, database):
-    """Whether the networks in a file were trained on the very frames of the database in another one."""
+    """Whether the networks in a file were trained on the frames of the database in another one, as far as can be seen
+    without loading them: load_latents() knows for sure."""
     mine, other = _about(path, networks.KIND, networks.VERSION), _about(database, databases.KIND, databases.VERSION)
-    return mine is not None and other is not None and mine["key"] == other["key"]
+    return belong(path, database) and (mine["key"] == other["key"] or mine["frames"] == other["frames"])
 
 
 def fit(path, skeleton, schema):
@@ -68,13 +69,14 @@ def _about(path, kind, version):
 @lru_cache(maxsize=32)
 def _read(path, _changed, _size, kind, version):
     try:
-        header, arrays = archive.read(path, kind, version, _ARRAYS)
+        header, arrays = archive.read(path, kind, version, _ARRAYS, ("latents",))
         names, schema = tuple(header["names"]), Schema.from_json(header["schema"])
+        frames = len(arrays.pop("latents")) if "latents" in arrays else header["ranges"][-1]["stop"]
         joints = len(names)
         shapes = [(joints,), (joints, 3), (joints, 4), (schema.size,), (schema.size,)]
         if [arrays[name].shape for name in _ARRAYS] != shapes:
             return None
-        return {"key": header["key"], "names": names, "features": _features(schema),
+        return {"key": header["key"], "names": names, "features": _features(schema), "frames": frames,
                 "figures": dict(header.get("figures", {})), **arrays}
     except (MotionError, LookupError, TypeError, ValueError):
         return None
