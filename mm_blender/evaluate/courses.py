@@ -82,6 +82,18 @@ def to_and_fro(seconds=SECONDS, seed=0):
                       strafe=rng.random() < 0.35, face_x=np.sin(facing), face_y=np.cos(facing))
 
 
+def sideways(seconds=SECONDS, seed=0):
+    """Faces one way and goes any other, for a moment or a while."""
+    rng = np.random.default_rng(seed)
+    times = np.cumsum(rng.uniform(0.5, 3.0, 2 * int(seconds) + 1))
+    times = np.concatenate([[0.0], times[times < seconds]])
+    count = len(times)
+    angle, size = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 0.6, 1.0, 1.0, 1.0], count)
+    facing = rng.uniform(-np.pi, np.pi)
+    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle), strafe=np.ones(count),
+                      face_x=np.full(count, np.sin(facing)), face_y=np.full(count, np.cos(facing)))
+
+
 def show(heading=0.0):
     """A bit of everything, to look at: stand, walk, turn, run, stop, strafe, crouch. Forward is the yaw `heading`."""
     #        seconds, degrees to the right or None, and what is held

@@ -223,6 +223,10 @@ def test_a_gradient_that_is_no_number_is_not_followed(examples, latents):
             stage.step(0.1)
 
 
+def test_the_projectors_experts_have_a_layer_more(stepper, projector):
+    assert [len(stage.weights().experts.layers) for stage in (stepper, projector)] == [2, 3]
+
+
 @pytest.mark.parametrize("frames, count", [(3, 4), (17000, 8), (28517, 16), (87715, 32), (10 ** 7, 32)])
 def test_more_frames_get_more_experts(frames, count):
     from mm_blender.training.experts.sizes import experts_for

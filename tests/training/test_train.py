@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
 from mm_blender.networks import file
 
@@ -134,6 +135,17 @@ def test_queries_come_from_driving_and_know_their_tags(database):
     feet = database.schema.slices[2]  # what is playing has them, while trajectories are what is wanted
     assert np.array_equal(asked[:, feet], database.features[frames][:, feet])
     assert set(tags) <= {"crouch", "~crouch"}
+
+
+def test_queries_come_from_hands_of_all_kinds(monkeypatch):
+    from mm_blender.evaluate import courses
+    from mm_blender.training import queries
+
+    monkeypatch.setattr(queries, "_driven", lambda library, recordings: recordings)
+    hands, strafe = queries.of_chance(None), stick.NAMES.index("strafe")
+    assert len(hands) == 3 * queries.HANDS and len({hand.values.tobytes() for hand in hands}) == len(hands)
+    assert np.array_equal(hands[-1].values, courses.sideways(queries.SECONDS, queries.HANDS).values)
+    assert all((hand.values[:, strafe] == 1).all() for hand in hands[-queries.HANDS:])
 
 
 def test_the_latents_that_are_kept_are_the_better_ones(trained, tmp_path, database, monkeypatch):
