@@ -79,6 +79,9 @@ def _plot_training(paths, path):
                   if "joint_error_cm" in line.get("figures", ()) and "seconds" in line]
         if points:
             axes.plot(*zip(*points), color=colour, label=Path(name).stem)
+    if not axes.lines:
+        print(f"left {path.name} as it is: the folders of the trainings are not beside the networks")
+        return
     axes.set_ylim(bottom=0)
     _save(axes, path)
 
