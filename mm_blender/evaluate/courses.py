@@ -50,8 +50,7 @@ def strafing_square(seconds=SECONDS, side=2.5):
 def random_walk(seconds=SECONDS, seed=0):
     """Anywhere, at any speed, for a moment or a while; standing, walking and running."""
     rng = np.random.default_rng(seed)
-    times = np.cumsum(rng.uniform(0.5, 3.0, int(seconds)))
-    times = np.concatenate([[0.0], times[times < seconds]])
+    times = _moments(rng, seconds, int(seconds))
     angle = rng.uniform(-np.pi, np.pi, len(times))
     size = rng.choice([0.0, 0.6, 1.0, 1.0], len(times))
     return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle),
@@ -73,8 +72,7 @@ def anything(seconds=SECONDS, seed=0):
 def to_and_fro(seconds=SECONDS, seed=0):
     """Turns right round, or nearly, again and again, after a moment or a while; some hands strafe all the time."""
     rng = np.random.default_rng(seed)
-    times = np.cumsum(rng.uniform(0.5, 3.0, 2 * int(seconds) + 1))
-    times = np.concatenate([[0.0], times[times < seconds]])
+    times = _moments(rng, seconds, 2 * int(seconds) + 1)
     count = len(times)
     angle = rng.uniform(-np.pi, np.pi) + np.cumsum(np.pi * (rng.random(count) < 0.7) + rng.normal(0, 0.3, count))
     facing, size = rng.uniform(-np.pi, np.pi), rng.choice([0.6, 1.0, 1.0], count)
@@ -85,8 +83,7 @@ def to_and_fro(seconds=SECONDS, seed=0):
 def sideways(seconds=SECONDS, seed=0):
     """Faces one way and goes any other, for a moment or a while."""
     rng = np.random.default_rng(seed)
-    times = np.cumsum(rng.uniform(0.5, 3.0, 2 * int(seconds) + 1))
-    times = np.concatenate([[0.0], times[times < seconds]])
+    times = _moments(rng, seconds, 2 * int(seconds) + 1)
     count = len(times)
     angle, size = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 0.6, 1.0, 1.0, 1.0], count)
     facing = rng.uniform(-np.pi, np.pi)
@@ -106,6 +103,12 @@ def show(heading=0.0):
     held = {name: np.array([name in buttons for *_, buttons in parts] + [False])
             for name in ("run", "strafe", "crouch")}
     return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle), **held)
+
+
+def _moments(rng, seconds, most):
+    """When a hand does something else, after a moment or a while, at most so often."""
+    times = np.cumsum(rng.uniform(0.5, 3.0, most))
+    return np.concatenate([[0.0], times[times < seconds]])
 
 
 def _recording(times, **columns):

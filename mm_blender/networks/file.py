@@ -148,24 +148,29 @@ def load(path):
 
 def load_latents(path, database):
     """(N, Z) latents of a database's frames, from the file of the networks that were trained on it."""
+    if (latents := find_latents(path, database)) is None:
+        raise MotionError(f'"{path}" was trained on another database: train it anew, or choose the database it is of.')
+    return latents
+
+
+def find_latents(path, database):
+    """The same, or None if the networks were trained on another database."""
     header, arrays = archive.read(path, KIND, VERSION, ("latents",))
     latents = arrays["latents"]
     if latents.ndim != 2 or latents.dtype != np.float16 or not np.isfinite(latents).all():
         raise MotionError(f'"{path}" is damaged: train it anew (its latents are not all numbers).')
+    if len(latents) != len(database):
+        return None
     latents = latents.astype(np.float32)
     # The same bake has another key where NumPy rounds in another way.
-    known = header.get("key") == database.key or _are_of(load(path), latents, database)
-    if not known or len(latents) != len(database):
-        raise MotionError(f'"{path}" was trained on another database: train it anew, or choose the database it is of.')
-    return latents
+    return latents if header.get("key") == database.key or _are_of(load(path), latents, database) else None
 
 
 def _are_of(networks, latents, database):
     """Whether latents (N, Z) are of a database's frames: with them the Decompressor shows the frames' poses far better
     than with those of other frames."""
     names = networks.skeleton.names
-    if (len(latents) != len(database) or sorted(names) != sorted(database.skeleton.names)
-            or networks.schema.size != database.schema.size):
+    if sorted(names) != sorted(database.skeleton.names) or networks.schema.size != database.schema.size:
         return False
     frames = np.linspace(0, len(database) - 1, LOOKED_AT).astype(int)
     true = database.rotations[frames][:, [database.skeleton.index(name) for name in names]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import MotionError
 from ..playback.library import Choice
-from .file import load, load_latents
+from .file import find_latents, load, load_latents
 from .matchers import DecompressedMatcher, LearnedMatcher
 
 # Motion Matching, with the Decompressor, and learned altogether.
@@ -22,15 +22,7 @@ def library_for(method, path, library=None, rate=None):
         networks = ordered_as(networks, library.database, path)
     if method == "dmm":
         return DecompressedLibrary(library, networks, load_latents(path, library.database))
-    return LearnedLibrary(networks, library and _latents_of(path, library.database), rate)
-
-
-def _latents_of(path, database):
-    """The latents of a database's frames, or None if the networks know no such frames."""
-    try:
-        return load_latents(path, database)
-    except MotionError:
-        return None
+    return LearnedLibrary(networks, library and find_latents(path, library.database), rate)
 
 
 def ordered_as(networks, database, path=""):

@@ -62,8 +62,8 @@ class Cast:
         intent = intent_of(stick, speeds, heading, facing)
         if self._asked[index] != (intent.gait, query):
             self._ask(index, intent.gait, query)
-        # Another list: the Simulation keeps the one that it got.
-        self._wishes = [*self._wishes[:index], (intent.velocity, intent.yaw), *self._wishes[index + 1:]]
+        self._wishes = self._wishes.copy()  # the Simulation keeps the list that it got
+        self._wishes[index] = intent.velocity, intent.yaw
         self.intents[index] = intent
         # Who keeps facing as before wants something else with each frame.
         self._hands[index] = hand if intent.yaw != facing else None

@@ -238,9 +238,9 @@ class Feet:
                     turns += _UNTURNED
                     continue
                 there = (complex(x, y) - place) * turn.conjugate()  # seen from the root
-                for turn_of_joint in turns_of(*swung(leg, (there.real, there.imag, z - height), extension, has_toes,
-                                                     foot.pitch)):
-                    turns += turn_of_joint
+                swings = swung(leg, (there.real, there.imag, z - height), extension, has_toes, foot.pitch)
+                for each in turns_of(*swings):
+                    turns += each
         return np.array(turns, dtype=np.float32).reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):

@@ -14,6 +14,9 @@ def test_an_artist_drives_with_each_method_and_compares(blender, pictures):
     assert found["mm"]["method"] == found["mm again"]["method"] == "Motion Matching" and found["mm"]["clip"]
     assert found["lmm"]["method"] == "Learned" and not found["lmm"]["clip"]
     assert 0.8 < found["lmm"]["speed"] < 2.2 and found["lmm running"]["speed"] > 2.2
+    assert not found["trouble"]["DMM"], "the networks that ship know the demo motion, whichever Blender bakes it"
+    assert found["dmm"]["method"] == "Decompressed" and found["dmm"]["clip"] and 0.8 < found["dmm"]["speed"] < 2.2
+    assert found["leap to poses"] < FASTEST
     assert found["leap"] < FASTEST and found["leap back"] < FASTEST, "no pop"
     compared = found["compare"]
     assert compared["beside"] == "Learned" and compared["copies"] == 2, "the armature and its body"

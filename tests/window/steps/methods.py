@@ -58,6 +58,12 @@ def steps(result):
     result["leap back"] = yield from watched(ob, 1.0)
     yield from drive_on(0.5)
     result["mm again"] = facts(ob)
+    ob.mm.drive.method = "DMM"
+    result["leap to poses"] = yield from watched(ob, 1.0)
+    yield from drive_on(0.5)
+    result["dmm"] = facts(ob)
+    picture("drive_decompressed", view3d()[1])
+    ob.mm.drive.method = "MM"
     press("ESC")
     let_go("W")
     yield 0.5
