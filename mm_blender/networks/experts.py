@@ -4,15 +4,10 @@ Learning Robust and Scalable Motion Matching with Lipschitz Continuity and Spars
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-
-# GELU in its form x · sigmoid(1.702 x), where the factor is left to the layers around it, which learn it as well. Of
-# u = -x it is -u / (1 + e^u): the signs are worked into the layers too. In a crowd that costs a third of NumPy's tanh.
-# Beyond this u the answer is as good as nothing, and e^u would soon be no number any more.
-MOST = np.float32(80)
-# What becomes of a one: it takes the biases from layer to layer.
-_ONE = 1 / (1 + math.e)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +15,7 @@ class Experts:
     """What N experts have learned.
 
     gate    weights (in, N) and biases (N,): which experts know an input
-    layers  pairs of weights (N, in, out) and biases (N, out); a GELU lies between two layers
+    layers  pairs of weights (N, in, out) and biases (N, out); units_between() says what lies between two layers
     """
 
     gate: tuple
@@ -37,37 +32,30 @@ class Experts:
 
 
 class Routed:
-    """Evaluates Experts: equations 2 and 3 for each row, with nothing but its own two experts.
+    """Evaluates Experts, equations 2 and 3 for each row, with nothing but its own two experts; and layers behind them.
 
-    Biases are a last row of the weights, and each hidden layer passes a one on for the next: no call is spent on them,
-    and an expert's weights lie in one piece.
+    Biases are a last row of the weights, and each layer passes a one on for the next: no call is spent on them, and an
+    expert's weights lie in one piece.
     """
 
-    def __init__(self, gate, layers, count=1):
-        """gate, layers: as Experts has them, prepared by gelu_between(); count: rows for which memory is made ready."""
+    def __init__(self, gate, layers, behind=(), count=1):
+        """gate, layers: as Experts has them; behind: such layers without experts; count: rows for which memory is made
+        ready."""
         self._gate = _with_biases(*gate)
-        self._layers = [_with_biases(*layer, passes_on) for layer, passes_on in zip(
-            layers, [True] * (len(layers) - 1) + [False])]
-        for layer in self._layers[1:]:
-            layer[:, -1] /= _ONE
-        self._of_expert = list(zip(*self._layers))
-        self.outputs = self._layers[-1].shape[2]
+        self._layers, self._behind = _prepared(layers, passes_on=len(behind) > 0), _prepared(behind)
+        self._of_expert = list(zip(*(layer.of_each() for layer in self._layers)))
         self._known = np.ones(len(self._gate), dtype=np.float32)
         self._scores = np.empty(self._gate.shape[1], dtype=np.float32)
-        # Of each layer the rows of the two experts, both together, and memory for their activation.
-        pairs = [np.empty((2, layer.shape[2]), dtype=np.float32) for layer in self._layers]
-        self._ways = [(pair[0], pair[1], pair, np.empty_like(pair)) for pair in pairs]
         self._shares = np.empty(2, dtype=np.float32)
+        self._pair, self._row = ([layer.memory(rows) for layer in layers]
+                                 for rows, layers in ((2, self._layers), (1, self._behind)))
         self._reserve(count)
 
-    def __call__(self, rows, out):
-        """Into `out` (K, out) what becomes of rows (K, in)."""
-        if len(rows) == 1:
-            self._alone(rows[0], out[0])
-        else:
-            self._together(rows, out)
+    def __call__(self, rows):
+        """(K, out) of rows (K, in); the memory may be used again by the next call."""
+        return self._alone(rows[0]) if len(rows) == 1 else self._together(rows)
 
-    def _alone(self, row, out):
+    def _alone(self, row):
         """Of one row: calls of NumPy cost more than the numbers in them, so there are few."""
         known, scores = self._known, self._scores
         known[:-1] = row
@@ -77,68 +65,133 @@ class Routed:
         second = scores.argmax()
         share = 1 / (1 + math.exp(scores[second] - best))
         one = other = known
-        last = len(self._ways)
-        for mine, its, (left, right, pair, spare) in zip(self._of_expert[first], self._of_expert[second], self._ways):
-            one.dot(mine, left)
-            other.dot(its, right)
-            one, other, last = left, right, last - 1
-            if last:
-                gelu(pair, spare)
+        for mine, its, made in zip(self._of_expert[first], self._of_expert[second], self._pair):
+            one.dot(mine.weights, made.rows[0])
+            other.dot(its.weights, made.rows[1])
+            if made.units:
+                one.dot(mine.switches, made.switches[0])
+                other.dot(its.switches, made.switches[1])
+                made.switch()
+            one, other = made.rows
         self._shares[0], self._shares[1] = share, 1 - share
-        self._shares.dot(pair, out)
+        row = self._shares.dot(made.rows)
+        for layer, made in zip(self._behind, self._row):
+            row.dot(layer.weights, made.rows[0])
+            if made.units:
+                row.dot(layer.switches, made.switches[0])
+                made.switch()
+            row = made.rows[0]
+        return row[None]
 
-    def _together(self, rows, out):
+    def _together(self, rows):
         """Of many rows: sorted by expert, so that each is asked once for all that it has to answer."""
         count = len(rows)
         if count > self._room:
             self._reserve(count)
         known = self._many[:count]
         known[:, :-1] = rows
-        scores, here = known.dot(self._gate), np.arange(count)
-        first = scores.argmax(axis=1)
-        best = scores[here, first]
-        scores[here, first] = -np.inf
-        second = scores.argmax(axis=1)
-        shares = 1 / (1 + np.exp(scores[here, second] - best))[:, None]
-        asked = np.concatenate([first, second])
-        order = asked.argsort(kind="stable")
-        ends = np.bincount(asked, minlength=self._gate.shape[1]).cumsum().tolist()
-        groups = [(expert, begin, end) for expert, (begin, end) in enumerate(zip([0, *ends], ends)) if begin < end]
-        made = known.take(order % count, axis=0)
-        for number, (layer, room, spare) in enumerate(zip(self._layers, self._rooms, self._spares)):
-            before, made = made, room[:2 * count]
-            for expert, begin, end in groups:
-                np.dot(before[begin:end], layer[expert], made[begin:end])
-            if number < len(self._layers) - 1:
-                gelu(made, spare[:2 * count])
+        order, ends, shares = _sorted(known.dot(self._gate))
+        values = known.take(order % count, axis=0)
+        for layer, memory in zip(self._layers, self._pairs):
+            made = memory.of(2 * count)
+            _asked(values, layer.weights, ends, made.rows)
+            if made.units:
+                _asked(values, layer.switches, ends, made.switches)
+                made.switch()
+            values = made.rows
         back = np.empty_like(order)
         back[order] = np.arange(2 * count)
-        one, other = made.take(back[:count], axis=0), made.take(back[count:], axis=0)
-        # The two shares sum to one.
-        np.subtract(one, other, out)
-        out *= shares
-        out += other
+        other, values = values.take(back[count:], axis=0), values.take(back[:count], axis=0)
+        values -= other  # the two shares sum to one
+        values *= shares
+        values += other
+        for layer, memory in zip(self._behind, self._rows):
+            made = memory.of(count)
+            np.dot(values, layer.weights, out=made.rows)
+            if made.units:
+                np.dot(values, layer.switches, out=made.switches)
+                made.switch()
+            values = made.rows
+        return values
 
     def _reserve(self, count):
         self._room = count
         self._many = np.ones((count, len(self._gate)), dtype=np.float32)
-        self._rooms = [np.empty((2 * count, layer.shape[2]), dtype=np.float32) for layer in self._layers]
-        self._spares = [np.empty_like(room) for room in self._rooms]
+        self._pairs, self._rows = ([layer.memory(rows) for layer in layers]
+                                   for rows, layers in ((2 * count, self._layers), (count, self._behind)))
 
 
-def gelu(values, spare):
-    """In place, of values that gelu_between() has prepared for it."""
-    np.minimum(values, MOST, out=spare)
-    np.exp(spare, spare)
-    np.add(spare, 1, spare)
-    np.divide(values, spare, values)
+class _Layer(NamedTuple):
+    """Weights (…, in + 1, out), a row of them biases; and such weights (…, in + 1, units) of what switches units."""
+
+    weights: np.ndarray
+    switches: np.ndarray
+
+    def of_each(self):
+        """The same of each expert."""
+        return [_Layer(*both) for both in zip(*self)]
+
+    def memory(self, rows):
+        return _Made(*(np.empty((rows, each.shape[-1]), dtype=np.float32) for each in self))
 
 
-def gelu_between(layers):
-    """Layers [[weights (…, in, out), biases (…, out)]] with the signs that gelu() wants before it and leaves behind."""
-    last = len(layers) - 1
-    return [[weights if 0 < number < last or not last else -weights, biases if number == last else -biases]
-            for number, (weights, biases) in enumerate(layers)]
+class _Made:
+    """What a layer makes of some rows: the units first, then what stays as it is; and what switches the units."""
+
+    def __init__(self, rows, switches, factors=None):
+        self.rows, self.switches, self.units = rows, switches, switches.shape[-1]
+        # With a factor for each number, a one where there is no switch, the product has no gaps: half of the time.
+        self._factors = np.ones_like(rows) if factors is None else factors
+        self._switched = self._factors[:, :self.units]
+
+    def of(self, count):
+        """A part of the memory, for fewer rows."""
+        return _Made(self.rows[:count], self.switches[:count], self._factors[:count])
+
+    def switch(self):
+        np.maximum(self.switches, 0, out=self._switched)
+        np.multiply(self.rows, self._factors, out=self.rows)
+
+
+def units_between(made, seen):
+    """How many gated linear units lie between a layer that makes so many numbers and the next, that sees so many.
+
+    A row has first what switches them, then what is switched: max(x, 0) · y is left of x and y. Last come numbers that
+    stay as they are: they save a network the work of building straight lines.
+    """
+    return made - seen
+
+
+def _sorted(scores):
+    """Of scores (K, N): the order (2 K,) of all first choices and then all second ones by expert, where in it each
+    expert's end, and the share (K, 1) of the first ones."""
+    starts = np.arange(0, scores.size, scores.shape[1])
+    first = scores.argmax(axis=1)
+    best = scores.take(starts + first)
+    scores.put(starts + first, -np.inf)
+    second = scores.argmax(axis=1)
+    shares = 1 / (1 + np.exp(scores.take(starts + second) - best))[:, None]
+    # Short numbers are sorted several times as quickly.
+    asked = np.concatenate([first, second], dtype=np.uint16, casting="unsafe")
+    return asked.argsort(kind="stable"), np.bincount(asked, minlength=scores.shape[1]).cumsum().tolist(), shares
+
+
+def _asked(rows, weights, ends, out):
+    """Into `out` what each expert makes of its part of the rows, which end where `ends` says."""
+    begin = 0
+    for matrix, end in zip(weights, ends):
+        if begin < end:
+            np.dot(rows[begin:end], matrix, out=out[begin:end])
+            begin = end
+
+
+def _prepared(layers, passes_on=False):
+    """Layers [(weights (…, in, out), biases (…, out))] as _Layers, with a one that all but the last pass on, or that
+    one too."""
+    units = [units_between(this[0].shape[-1], following[0].shape[-2]) for this, following in pairwise(layers)]
+    return [_Layer(_with_biases(weights[..., count:], biases[..., count:], passes_on or index < len(layers) - 1),
+                   _with_biases(weights[..., :count], biases[..., :count]))
+            for index, ((weights, biases), count) in enumerate(zip(layers, [*units, 0]))]
 
 
 def _with_biases(weights, biases, passes_on=False):

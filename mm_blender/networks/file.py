@@ -15,12 +15,12 @@ from ..matching.schema import Schema
 from ..matching.tags import select
 from ..motion.character import Character
 from ..motion.skeleton import Skeleton
-from .experts import Experts
+from .experts import Experts, units_between
 from .layout import Layout
 from .network import Network, Weights
 
-# What has no experts is written as version 1, which has none.
-KIND, VERSION, WITHOUT_EXPERTS = "mmnet", 2, 1
+# What has no experts is written as version 1, which has none. Version 2 had experts of another kind.
+KIND, VERSION, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 3, 1, 2
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 # So many frames tell whether latents are of a database.
@@ -133,6 +133,8 @@ class Networks:
 def load(path):
     """Networks from their file, checked; latents stay in it."""
     header, _ = archive.read(path, KIND, VERSION, ())
+    if header["version"] == EARLIER_EXPERTS:
+        raise MotionError(f'"{path}" has experts of an earlier version of the extension: train it anew.')
     try:
         names = [*_ARRAYS, *(name for network in NAMES for name in _array_names(network, *_counts(header, network)))]
     except Exception as error:  # the header may hold anything that JSON can
@@ -287,19 +289,25 @@ def _check_weights(name, weights, inputs, outputs):
     if known is not None:
         _expect(known.count > 1, f"its {name} has too few experts")
         _check_layer(name, *known.gate, (inputs, known.count))
-        for matrix, biases in known.layers:
-            width = _check_layer(name, matrix, biases, (known.count, width, matrix.shape[-1]))
-    for matrix, biases in weights.layers:
-        width = _check_layer(name, matrix, biases, (width, matrix.shape[-1]))
+        width = _check_layers(name, known.layers, (known.count,), width, units=True)
+    width = _check_layers(name, weights.layers, (), width, units=known is not None)
     _expect(width == outputs, f"its {name} has {width} outputs instead of {outputs}")
 
 
+def _check_layers(name, layers, many, inputs, units):
+    """How many outputs the last of them has; units: there may be gated ones between them."""
+    for number, (matrix, biases) in enumerate(layers):
+        seen = matrix.shape[-2] if number and units else inputs
+        _check_layer(name, matrix, biases, (*many, seen, matrix.shape[-1]))
+        _expect(not number or 0 <= units_between(inputs, seen) <= seen, f"the layers of its {name} do not fit together")
+        inputs = matrix.shape[-1]
+    return inputs
+
+
 def _check_layer(name, matrix, biases, shape):
-    """How many outputs it has."""
     _expect(matrix.shape == shape and biases.shape == (*shape[:-2], shape[-1]),
             f"the layers of its {name} do not fit together")
     _expect(np.isfinite(matrix).all() and np.isfinite(biases).all(), f"its {name} is not all numbers")
-    return shape[-1]
 
 
 def _expect(condition, otherwise):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .experts import Experts, Routed, gelu, gelu_between
+from .experts import Experts, Routed
 
 # Fewer rows than this are quicker one by one: a product of matrices first has to lay out the weights anew.
 FEW = 12
@@ -15,10 +15,11 @@ FEW = 12
 class Weights:
     """What a network has learned.
 
-    layers        pairs of weights (in, out) and biases (out,); a ReLU lies between two layers
+    layers        pairs of weights (in, out) and biases (out,); a ReLU lies between two layers, or behind experts what
+                  lies between those of experts
     mean, scale   (in,) by which its input is normalised
     centre, span  (out,) what its output is multiplied with and added to
-    experts       Experts that come first, or None; with them there are GELUs between the layers, and there may be none
+    experts       Experts that come first, or None; then there may be no layers
     """
 
     layers: tuple
@@ -59,26 +60,24 @@ class Network:
         """count: for so many rows memory is made ready; more may be asked for at any time."""
         self.inputs, self.outputs = weights.inputs, weights.outputs
         gate, experts, self._layers = _folded(weights)
-        self._routed = Routed(gate, experts, count) if gate else None
-        self._reserve(count)
+        self._routed = Routed(gate, experts, self._layers, count) if gate else None
+        self._memory, self._room = [], 0
+        if self._routed is None:
+            self._reserve(count)
 
     def __call__(self, rows):
         """(K, out) of rows (K, in); the memory is used again by the next call."""
+        if self._routed is not None:
+            return self._routed(rows)
         count = len(rows)
         if count > self._room:
             self._reserve(count)
-        if self._routed is not None:
-            out = self._first[:count]
-            self._routed(rows, out)
-            rows = out
         last = len(self._layers) - 1
         for index, (weights, biases) in enumerate(self._layers):
             out = self._memory[index][:count]
             _product(rows, weights, out)
             out += biases
-            if index < last and self._routed is not None:
-                gelu(out, self._spare[index][:count])
-            elif index < last:
+            if index < last:
                 np.maximum(out, 0, out=out)
             rows = out
         return rows
@@ -86,9 +85,6 @@ class Network:
     def _reserve(self, count):
         self._room = count
         self._memory = [np.empty((count, len(biases)), dtype=np.float32) for _, biases in self._layers]
-        if self._routed is not None:
-            self._first = np.empty((count, self._routed.outputs), dtype=np.float32)
-            self._spare = [np.empty_like(room) for room in self._memory]
 
 
 def _product(rows, weights, out):
@@ -100,7 +96,7 @@ def _product(rows, weights, out):
 
 
 def _folded(weights):
-    """Gate, layers of the experts, and layers: all with the normalisations and the GELUs' factors in them."""
+    """Gate, layers of the experts, and layers: all with the normalisations in them."""
     layers, experts, gate = ([[part.astype(np.float64) for part in layer] for layer in layers] for layers in (
         weights.layers, *((weights.experts.layers, [weights.experts.gate]) if weights.experts else ((), ()))))
     for first in gate + [(experts or layers)[0]]:
@@ -109,6 +105,5 @@ def _folded(weights):
     last = (layers or experts)[-1]
     last[0], last[1] = last[0] * weights.span, last[1] * weights.span + weights.centre
     if experts:
-        experts, layers = gelu_between(experts), gelu_between(layers)
-    return gate[0] if gate else None, experts, [
-        tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]
+        return gate[0], experts, layers
+    return None, (), [tuple(np.ascontiguousarray(part, dtype=np.float32) for part in layer) for layer in layers]

@@ -8,12 +8,12 @@ Decompressor find better ones: the largest errors are halved, which no longer tr
 import numpy as np
 import torch
 
-ROUNDS, STEPS, BATCH = 3, 6, 4096
+ROUNDS, STEPS, BATCH = 3, 12, 4096
 # The first step, as a share of what latents vary by; a step that helps makes the next one longer, one that does not is
 # taken back and makes it shorter.
 FIRST, LONGER, SHORTER = 0.05, 1.5, 0.3
 # Poses that are off so many times as far as is usual are looked at.
-OVER = 1.25
+OVER = 1.0
 # More than 2: within a pose, joints that are far off count more than the others together.
 POWER = 3
 # The root counts as a joint that is off by as much as it goes astray in so many seconds.

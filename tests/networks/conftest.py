@@ -35,9 +35,9 @@ def make_experts():
 def networks_of_experts(networks):
     rng = np.random.default_rng(0)
     state, size = networks.limits.shape[1], networks.schema.size
-    return replace(networks, stepper=random_experts(rng, state + 1, (6, state)),
-                   decompressor=random_experts(rng, state, (6, 5), (8, networks.layout.size)),
-                   projector=random_experts(rng, size + len(networks.combinations), (6, state)))
+    return replace(networks, stepper=random_experts(rng, state + 1, ((4, 2), state)),
+                   decompressor=random_experts(rng, state, ((4, 2), 5), ((5, 3), networks.layout.size)),
+                   projector=random_experts(rng, size + len(networks.combinations), ((6, 0), state)))
 
 
 def untrained(database):
@@ -79,12 +79,16 @@ def random_weights(rng, *sizes):
 
 
 def random_experts(rng, inputs, sizes, tail=()):
-    def pairs(*numbers, many=()):
-        return tuple((rng.normal(0, before ** -0.5, (*many, before, after)).astype(np.float32),
-                      rng.normal(0, 0.1, (*many, after)).astype(np.float32)) for before, after in pairwise(numbers))
+    """sizes, tail: (gated units, numbers that stay as they are) of each hidden layer, and last how many come out."""
+    def pairs(before, *numbers, many=()):
+        *hidden, outputs = numbers
+        widths = zip([before, *(units + linear for units, linear in hidden)],
+                     [*(2 * units + linear for units, linear in hidden), outputs])
+        return tuple((rng.normal(0, seen ** -0.5, (*many, seen, made)).astype(np.float32),
+                      rng.normal(0, 0.1, (*many, made)).astype(np.float32)) for seen, made in widths)
     experts = Experts((3 * rng.normal(size=(inputs, EXPERTS)).astype(np.float32), np.zeros(EXPERTS, dtype=np.float32)),
                       pairs(inputs, *sizes, many=(EXPERTS,)))
-    layers = pairs(sizes[-1], *tail)
+    layers = pairs(sizes[-1], *tail) if tail else ()
     outputs = tail[-1] if tail else sizes[-1]
     normals = (rng.normal(size=inputs), rng.uniform(0.5, 2, inputs), rng.normal(size=outputs),
                rng.uniform(0.5, 2, outputs))

@@ -13,9 +13,9 @@ from mm_blender.networks import file
 from mm_blender.networks.network import Network
 
 
-@pytest.fixture(params=[(6, 5), (7,), (9, 8, 7)])
+@pytest.fixture(params=[(((4, 2), 5), ((3, 2), 3)), ((7,), ()), ((6,), ((4, 0), (2, 3), 7)), (((5, 4), (6, 2), 7), ())])
 def weights(request, make_experts):
-    return make_experts(np.random.default_rng(0), 10, request.param, (5, 3) if len(request.param) > 1 else ())
+    return make_experts(np.random.default_rng(0), 10, *request.param)
 
 
 def by_hand(weights, row):
@@ -23,7 +23,9 @@ def by_hand(weights, row):
     def run(values, layers):
         for number, (matrix, biases) in enumerate(layers):
             values = values @ matrix + biases
-            values = values / (1 + np.exp(-values)) if number < len(layers) - 1 else values
+            if number < len(layers) - 1:
+                units = len(values) - len(layers[number + 1][0])
+                values = np.concatenate([np.maximum(values[:units], 0) * values[units:2 * units], values[2 * units:]])
         return values
     known = (row.astype(np.float64) - weights.mean) / weights.scale
     scores = known @ weights.experts.gate[0] + weights.experts.gate[1]
@@ -45,7 +47,8 @@ def test_each_row_gets_its_two_experts(weights, count):
 def test_a_row_has_the_same_answer_alone_and_in_a_crowd(weights):
     rows, network = np.random.default_rng(1).normal(size=(50, weights.inputs)).astype(np.float32), Network(weights)
     together = network(rows).copy()
-    assert np.concatenate([network(rows[[index]]).copy() for index in range(50)]) == pytest.approx(together, abs=1e-5)
+    alone = np.concatenate([network(rows[[index]]).copy() for index in range(50)])
+    assert alone == pytest.approx(together, rel=1e-5, abs=1e-5)
 
 
 def test_experts_that_are_not_chosen_are_not_looked_at(weights):
@@ -92,6 +95,26 @@ def test_a_file_from_before_there_were_experts_loads(networks, tmp_path):
     del header["experts"], header["model"]
     archive.write(path, file.KIND, 1, header, arrays)
     assert file.load(path).model == "lmm"
+
+
+def test_a_file_with_units_of_another_kind_says_what_to_do(networks_of_experts, tmp_path):
+    path = tmp_path / "a.mmnet"
+    networks_of_experts.save(path)
+    header, arrays = _everything(path)
+    archive.write(path, file.KIND, 2, {**header, "version": 2}, arrays)
+    with pytest.raises(MotionError, match="earlier version of the extension: train it anew"):
+        file.load(path)
+
+
+def test_hidden_numbers_that_no_unit_is_made_of_are_told(networks_of_experts, tmp_path):
+    path = tmp_path / "a.mmnet"
+    networks_of_experts.save(path)
+    header, arrays = _everything(path)
+    more = {f"stepper.expert.0.{part}": np.repeat(arrays[f"stepper.expert.0.{part}"], 2, axis=-1)
+            for part in ("weights", "biases")}
+    archive.write(path, file.KIND, file.VERSION, header, {**arrays, **more})
+    with pytest.raises(MotionError, match="layers of its stepper do not fit together"):
+        file.load(path)
 
 
 @pytest.mark.parametrize("name, change", [

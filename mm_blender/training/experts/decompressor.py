@@ -7,14 +7,11 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits as crossed
 
 from ..decompressor import LATENTS, DecompressorStage, pairwise
-from .layers import Experts, bound, encoder
+from .layers import Between, Experts, Hidden, bound, encoder
 from .losses import angles_off, joints_off, lengths_off, rotations_of, standing_off
 from .votes import joint_weights
 
-# Layers of tables 2 to 4, the encoder's scaled to the fewer joints. It sees how poses move too, as the Compressor does:
-# without that the root's velocity is off by twice as much. The wide layer is most of what a crowd pays for, and worth
-# it: after 100 seconds of work 0.19 cm on LAFAN1, 0.23 with half of it, 0.32 with none behind experts of two layers.
-ENCODER, EXPERT, WIDE = (256,), (64,), 256
+ENCODER, EXPERT, WIDE = (256,), 64, Hidden(64, 48)
 PAIRS = 256
 # Weights of the losses. Each is divided by what it is where a pose is taken for another one of the data.
 WEIGHTS = {"local positions": 1.0, "local rotations": 1.0, "local travel": 2.0, "character positions": 8.0,
@@ -27,11 +24,11 @@ SIZE, SQUARE, SPEED, BOUND = 1e-3, 1e-3, 1e-3, 1e-5
 class ExpertDecompressorStage(DecompressorStage):
     def __init__(self, examples, seed, threads=1, experts=32, voting=True, lipschitz=True):
         torch.manual_seed(seed)
-        first = Experts(experts, examples.features.shape[1] + LATENTS, *EXPERT)
+        first = Experts(experts, examples.features.shape[1] + LATENTS, EXPERT)
         super().__init__(examples, seed, threads, pairs=PAIRS, networks={
             "compressor": encoder(examples.table.shape[1], *ENCODER, LATENTS, lipschitz=lipschitz),
-            "decompressor": nn.Sequential(first, nn.Linear(EXPERT[-1], WIDE), nn.SiLU(),
-                                          nn.Linear(WIDE, examples.layout.size))})
+            "decompressor": nn.Sequential(first, nn.Linear(EXPERT, WIDE.made), Between(WIDE),
+                                          nn.Linear(WIDE.seen, examples.layout.size))})
         self._weigh(voting)
 
     def losses(self, share, rng):

@@ -2,6 +2,7 @@
 """The layers of the second model in torch: sparse experts (section 3.1) and Lipschitz layers (section 3.2)."""
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -18,18 +19,45 @@ ANEW = 0.05
 EPSILON = 1e-7
 
 
+class Hidden(NamedTuple):
+    """What lies between two layers: so many gated linear units, and numbers that stay as they are. See units_between()
+    of networks.experts."""
+
+    units: int
+    linear: int
+
+    @property
+    def made(self):
+        """How many numbers the layer before it makes."""
+        return 2 * self.units + self.linear
+
+    @property
+    def seen(self):
+        """How many of them the next one sees."""
+        return self.units + self.linear
+
+    def __call__(self, values):
+        """(…, seen) of values (…, made)."""
+        switches, units, linear = values.split([self.units, self.units, self.linear], -1)
+        return torch.cat([functional.relu(switches) * units, linear], -1)
+
+
 class Experts(nn.Module):
     """N small networks of the same sizes; each row goes to the two that the gate likes best, equations 2 and 3.
 
     used  (N,) how many rows each has got since it was last set to zero
     """
 
-    def __init__(self, count, *sizes):
+    def __init__(self, count, inputs, *sizes):
+        """sizes: of the outputs, and before it those that are Hidden."""
         super().__init__()
-        self.gate = nn.Linear(sizes[0], count)
-        self.weights = nn.ParameterList(_uniform(count, before, after, of=before) for before, after in pairwise(sizes))
+        *self._hidden, outputs = sizes
+        self.gate = nn.Linear(inputs, count)
+        sizes = list(zip([inputs, *(one.seen for one in self._hidden)],
+                         [*(one.made for one in self._hidden), outputs]))
+        self.weights = nn.ParameterList(_uniform(count, before, after, of=before) for before, after in sizes)
         # Three dimensions, so that they are not taken for matrices.
-        self.biases = nn.ParameterList(_uniform(count, 1, after, of=before) for before, after in pairwise(sizes))
+        self.biases = nn.ParameterList(_uniform(count, 1, after, of=before) for before, after in sizes)
         self.register_buffer("used", torch.zeros(count, dtype=torch.long), persistent=False)
 
     @property
@@ -63,8 +91,9 @@ class Experts(nn.Module):
         table[place] = order % len(rows)
         # Places that nobody needs hold some row too: their answers are not looked at.
         values = rows.index_select(0, table).unflatten(0, (self.count, length))
-        for number, (weights, biases) in enumerate(zip(self.weights, self.biases)):
-            values = torch.baddbmm(biases, values if number == 0 else functional.silu(values), weights)
+        for weights, biases, hidden in zip(self.weights, self.biases, (*self._hidden, None)):
+            values = torch.baddbmm(biases, values, weights)
+            values = hidden(values) if hidden else values
         back = torch.empty_like(place)
         back[order] = place
         return values.flatten(0, 1).index_select(0, back)
@@ -90,6 +119,17 @@ class Experts(nn.Module):
                     noise = torch.as_tensor(rng.normal(size=(len(dead), *values.shape[1:])).astype(np.float32))
                     values[torch.as_tensor(dead)] = values[models] + ANEW * values.std() * noise.to(values.device)
         return len(dead)
+
+
+class Between(nn.Module):
+    """A Hidden as a module, for layers one after the other."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self._hidden = hidden
+
+    def forward(self, values):
+        return self._hidden(values)
 
 
 class Lipschitz(nn.Linear):
