@@ -27,6 +27,9 @@ TO_FRAME[..., :3, :3] = (quat.to_matrix(_ONES[:, None] + _ONES) - quat.to_matrix
 TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
+# The same for a rotation matrix, with the one of its diagonal as the sum of the squares.
+_TO_MATRIX = TO_FRAME.reshape(4, 4, 4, 4)[..., :3, :3] + _ONES[..., None, None] * np.eye(3)
+_TO_MATRIX = np.ascontiguousarray(_TO_MATRIX.reshape(16, 9).T.astype("f4"))
 # What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
 _TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).astype("f4")
 
@@ -114,8 +117,9 @@ class Legs:
             ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
         # All are turned as what they hang from: the first from the root, the front from the thigh.
         ways = ways.reshape(3, levels + 2, -1)
-        ways[:, 1:-1] = np.einsum("ijln,jln->iln", quat.to_matrix(turns.take(self._bearers, axis=1), axis=0),
-                                  ways[:, 1:-1])
+        bearers = turns.take(self._bearers, axis=1)
+        matrices = _TO_MATRIX.dot((bearers[:, None] * bearers).reshape(16, -1)).reshape(3, 3, levels, -1)
+        ways[:, 1:-1] = np.einsum("ijln,jln->iln", matrices, ways[:, 1:-1])
         ways[:, -1], ways[:, -6] = np.add.reduce(ways[:, :-2], axis=1), np.add.reduce(ways[:, :-5], axis=1)
         legs, found = ways[:, -6:].reshape(3, 6, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
         found = found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
