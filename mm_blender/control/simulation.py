@@ -63,14 +63,14 @@ class Simulation:
 
     def step(self, wishes, halflife=(VELOCITY, FACING)):
         """Go on by one step towards what each one wants: [(velocity, yaw)], not to be changed afterwards."""
-        dt, self.wishes = self.step_time, wishes
-        for index, (velocity, wanted) in enumerate(wishes):
-            self._moves[index] = spring.velocity_number(*self._moves[index], velocity, halflife[0], dt)
-            yaw, spin = self._turns[index]
-            self._turns[index] = spring.towards_number(yaw, spin, nearest_turn(wanted, yaw), halflife[1], dt)
+        dt, self.wishes, (of_velocity, of_facing), moves, turns = self.step_time, wishes, halflife, [], []
+        for (velocity, wanted), (place, speed, push), (yaw, spin) in zip(wishes, self._moves, self._turns):
+            moves.append(spring.velocity_number(place, speed, push, velocity, of_velocity, dt))
+            turns.append(spring.towards_number(yaw, spin, nearest_turn(wanted, yaw), of_facing, dt))
+        self._moves, self._turns = moves, turns
         if self.obstacles is not None:
             self._slide()
-        self.roots = [(move[0], turn[0]) for move, turn in zip(self._moves, self._turns)]
+        self.roots = [(place, yaw) for (place, _, _), (yaw, _) in zip(self._moves, self._turns)]
         self._path.appendleft(self.roots)
 
     def at(self, times, wishes, halflife=(VELOCITY, FACING)):

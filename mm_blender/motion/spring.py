@@ -29,14 +29,14 @@ def towards(x, v, goal, halflife, dt):
 
 def towards_number(x, v, goal, halflife, dt):
     """towards() for plain numbers and steps that are all alike, without the cost of arrays."""
-    (a, b), (c, d) = _decay_numbers(halflife, dt)
+    a, b, c, d = _decay_numbers(halflife, dt)
     x -= goal
     return a * x + b * v + goal, c * x + d * v
 
 
 def velocity_number(x, v, a, goal_velocity, halflife, dt):
     """velocity_towards() for plain numbers, as towards_number()."""
-    (_, p, q, _), (_, r, s, _), (_, t, u, _) = _velocity_numbers(halflife, dt)
+    p, q, r, s, t, u = _velocity_numbers(halflife, dt)
     v -= goal_velocity
     return x + goal_velocity * dt + p * v + q * a, goal_velocity + r * v + s * a, t * v + u * a
 
@@ -71,14 +71,15 @@ def rotation_towards(q, w, goal, halflife, dt):
 
 @lru_cache(maxsize=64)
 def _velocity_numbers(halflife, dt):
-    """velocity_towards() as a matrix (3, 4): of position, velocity, acceleration and goal velocity."""
-    return np.array(velocity_towards(*np.eye(4), halflife, dt)).tolist()
+    """What becomes of velocity and acceleration in velocity_towards(): how much of both is in the position, the
+    velocity and the acceleration after dt."""
+    return np.array(velocity_towards(*np.eye(4), halflife, dt))[:, 1:3].ravel().tolist()
 
 
 @lru_cache(maxsize=64)
 def _decay_numbers(halflife, dt):
-    """decay() as a matrix (2, 2): of position and velocity."""
-    return np.array(decay(*np.eye(2), halflife, dt)).tolist()
+    """What becomes of offset and velocity in decay(): how much of both is in the offset and the velocity after dt."""
+    return np.array(decay(*np.eye(2), halflife, dt)).ravel().tolist()
 
 
 def _left(y, dt):

@@ -6,8 +6,6 @@ NumPy costs more than the few numbers of one frame in it, so several frames are 
 by one. They are worked out anew when they are used up, at a jump, and when a foot is let go.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .matcher import AHEAD
@@ -19,21 +17,11 @@ SOON = 3
 BEFORE = 2
 
 
-class Step(NamedTuple):
-    """What one character plays in a frame, in plain numbers.
-
-    travel  velocity of the root, seen from itself: right, forward, turning (rad/s)
-    legs    hip, knee, ankle and toe of both and where their knees bend to, seen from the root
-    """
-
-    travel: list
-    legs: list
-
-
 class Ahead:
     """The coming frames of K characters, inertialised: step() goes on to the next one.
 
-    steps  the Step of each one in this frame
+    steps  what each one plays in this frame, in plain numbers: (travel, legs). The travel is the velocity of the root,
+           seen from itself: right, forward, turning (rad/s). Both legs are as Legs.seen_from_root() has them.
     """
 
     def __init__(self, pose: Pose, legs, inertia, dt):
@@ -45,18 +33,19 @@ class Ahead:
         self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
         self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and
-        # the Steps that come; and which rows are played in the coming frames, until somebody has none left.
+        # the steps that come; and which rows are played in the coming frames, until somebody has none left.
         self._first = np.arange(count) * (BEFORE + AHEAD)
         self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
         self._coming, self._played, self.steps = [None] * count, iter(()), []
+        self._all_anew = self._first + BEFORE + np.arange(AHEAD)[:, None]  # the same if all begin together
 
     def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
 
         blend    the Blend from now on
         jumped   indices of those that have jumped there
-        resumed  joints that go on from how they were shown: (character, joints (P,), their rotations (P, 4), those
-                 before)
+        resumed  joints that go on from how they were shown: (character, joints (P,), their rotations two frames and
+                 one frame ago (2, P, 4))
         faded    indices of those whose matcher itself goes over to what it has jumped to
         """
         same = blend is self._inertia.blend or blend == self._inertia.blend  # the first is quicker, and usual
@@ -95,16 +84,16 @@ class Ahead:
         self._work_out(matcher, who)
         rows = [BEFORE if index in who else row for index, row in enumerate(at)]
         left = min(end - row for row, end in zip(rows, self._end))
-        self._played = iter(self._first + rows + np.arange(left)[:, None])
+        played = self._all_anew[:left]
+        self._played = iter(played if len(who) == len(at) else played + (np.array(rows) - BEFORE))
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
-        if jumped:
-            last, earlier = (_pose(*(part[:, row] for part in self._parts)) for row in (1, 0))
-            self._inertia.transition(jumped, last, earlier, pose, self._dt)
-        for index, joints, shown, shown_before in resumed:
-            self._parts[0][index, :BEFORE, joints] = np.stack([shown_before, shown], axis=1)
-            self._inertia.resume(index, joints, shown, shown_before, pose, self._dt)
+        for index in jumped:
+            self._inertia.transition(index, *(part[index, :BEFORE] for part in self._parts), pose, self._dt)
+        for index, joints, shown in resumed:
+            self._parts[0][index, :BEFORE, joints] = shown.swapaxes(0, 1)
+            self._inertia.resume(index, joints, shown, pose, self._dt)
 
     def _begin_here(self, played, jumped):
         """Let what was played before be what was played before this frame: (character, rows that it has played)."""
@@ -124,9 +113,5 @@ class Ahead:
             for table, found in zip(self._tables, (rotations, positions, travel, turners)):
                 table[index, BEFORE:end] = found[at]
             # Plain numbers are made of one frame at a time: not all of them are played.
-            self._coming[index] = map(Step, travel[at].tolist(), map(np.ndarray.tolist, legs[at]))
+            self._coming[index] = zip(travel[at].tolist(), map(np.ndarray.tolist, legs[at]))
             self._end[index] = end
-
-
-def _pose(rotations, positions, travel):
-    return Pose(positions, rotations, None, None, travel, None)

@@ -7,6 +7,7 @@ What is decided for each foot is plain numbers. A place on the ground is the com
 import cmath
 import math
 from dataclasses import dataclass
+from operator import add, sub
 from typing import NamedTuple
 
 import numpy as np
@@ -93,17 +94,18 @@ class Foot:
         self._rise = self._slope = STILL  # how it follows the ground, with velocities
         self._shown, self._velocity, self._climb = None, 0j, 0.0  # place and height
         self._heel = None  # how high the ankle was shown
-        self._slowing = 0.0
+        self._pace = 0.0  # a frame before
 
     def release(self, contact, lock, dt):
         """Let go if it should no longer stand or is too far away; whether it was held until now."""
-        end = self.locked and (not contact or self._far or not lock.on)
-        self._wait = STEP if end and self._far else self._wait - dt
-        if end:
-            self.locked = False
-            # The leg goes on from how it was shown, the ground and the lift included.
-            self._rise = self._slope = self._lift, self._rising = STILL
-        return end
+        if self._wait > 0:
+            self._wait -= dt
+        if not self.locked or (contact and not self._far and lock.on):
+            return False
+        self.locked, self._wait = False, STEP if self._far else self._wait
+        # The leg goes on from how it was shown, the ground and the lift included.
+        self._rise = self._slope = self._lift, self._rising = STILL
+        return True
 
     def stop(self, place, dt):
         """The place where the toe is held, or would be: it comes to rest within two frames, half of its speed in
@@ -112,23 +114,24 @@ class Foot:
             return self.point
         return place if self._shown is None else self._shown[0] + self._velocity * (dt / 2)
 
-    def ahead(self, seconds):
+    def ahead(self, seconds, dt):
         """The way that the toe goes on the ground in some time, if it keeps slowing down as it does."""
         pace = abs(self._velocity)
-        if self._slowing * seconds > pace:
-            seconds = pace / self._slowing
-        return self._velocity * (seconds * (1 - self._slowing * seconds / (2 * pace))) if pace else 0j
+        slowing = max(self._pace - pace, 0.0) / dt
+        if slowing * seconds > pace:
+            seconds = pace / slowing
+        return self._velocity * (seconds * (1 - slowing * seconds / (2 * pace))) if pace else 0j
 
-    def hold(self, hip, ankle, toe, contact, under, length, lock, dt, root=ORIGIN):
+    def hold(self, hip, foot, toe, contact, under, length, lock, dt, root=ORIGIN):
         """Where the toe should be (x, y, z): locked while in contact, and not under the ground; nor is the heel.
 
-        hip, ankle, toe  where the released pose has them, seen from the root
-        contact          whether the source says that the foot stands
-        length           from the hip to the toe, at most
+        hip, toe  where the released pose has them, seen from the root; foot: from the ankle to the toe
+        contact   whether the source says that the foot stands
+        length    from the hip to the toe, at most
         """
         origin, turn, level = root
         held, low, heel_low, plane, ground_rise, ground_slope = under
-        place, height, rise = origin + complex(toe[0], toe[1]) * turn, toe[2] + level, toe[2] - ankle[2]
+        place, height, rise = origin + complex(toe[0], toe[1]) * turn, toe[2] + level, foot[2]
         last, high = self._shown or (place, height)
         pace = abs(self._velocity)
         if contact and not self.locked and pace < lock.speed and self._wait < 1e-6 and lock.on:
@@ -136,26 +139,33 @@ class Foot:
             self.locked, self._stretch = True, math.inf
             self._drop, self._sinking = high - self._lift - held, self._climb - self._rising
         if self.locked:
-            self._raise(None, lock, dt)
-            low = held
+            if self._lift:
+                self._raise(0.0, dt)
+            low, point = held, self.point
             self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
-            stretch = _apart(origin + complex(hip[0], hip[1]) * turn - self.point, hip[2] + level - low)
-            longer, self._stretch = max(stretch - self._stretch, 0.0), stretch
-            self._far = (_apart(place - self.point, height - plane) > lock.release
-                         or stretch + longer > length)  # in the next frame, when it would be too late
-            place, height = self.point, low + self._drop
+            stretch = math.hypot(abs(origin + complex(hip[0], hip[1]) * turn - point), hip[2] + level - low)
+            # In the next frame it would be too late.
+            soon = stretch + (stretch - self._stretch) if stretch > self._stretch else stretch
+            self._stretch, self._far = stretch, (
+                soon > length or math.hypot(abs(place - point), height - plane) > lock.release)
+            place, height, soft = point, low + self._drop, 1.0
         else:
-            self._rise = _followed(self._rise, ground_rise, dt)
-            height += self._rise[0]
-            self._raise(pace if (contact or height < low - SUNK) and lock.on else None, lock, dt)
-        soft = 1.0 if self.locked else _softness(math.dist(hip, ankle), length - STRETCH * math.dist(ankle, toe))
+            if ground_rise or self._rise is not STILL:
+                self._rise = _followed(self._rise, ground_rise, dt)
+                height += self._rise[0]
+            drags = (contact or height < low - SUNK) and lock.on
+            if drags or self._lift:
+                self._raise(self._lift_of(pace, lock) if drags else 0.0, dt)
+            far = math.hypot(toe[0] - foot[0] - hip[0], toe[1] - foot[1] - hip[1], toe[2] - rise - hip[2])
+            soft = _softness(far, length - STRETCH * math.hypot(*foot))
         height = self._above(low, height + self._lift, high, soft, dt)
-        self._slope = _followed(self._slope, ground_slope, dt)
-        lowest = _braked(heel_low, height - rise if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
-        self.pitch = _pitch(ankle, toe, height - lowest, math.atan(self._slope[0]))
-        self._heel = max(height - rise, lowest)
+        if ground_slope or self._slope is not STILL:
+            self._slope = _followed(self._slope, ground_slope, dt)
+        heel = height - rise
+        lowest = _braked(heel_low, heel if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
+        self.pitch, self._heel = _pitch(foot, height - lowest, self._slope[0]), heel if heel > lowest else lowest
         self._shown, self._velocity, self._climb = (place, height), (place - last) / dt, (height - high) / dt
-        self._slowing = max(pace - abs(self._velocity), 0.0) / dt
+        self._pace = pace
         return place.real, place.imag, height
 
     def _above(self, low, height, before, soft, dt):
@@ -169,11 +179,12 @@ class Foot:
             self._rising = min(self._rising + (lowest - height) / dt, 0.0)
         return lowest
 
-    def _raise(self, pace, lock, dt):
-        """Lift a foot that would drag, more the faster it is, and one that steps; lower it otherwise."""
-        if pace is None and not self._lift:
-            return
-        goal = 0.0 if pace is None else max(min(pace * lock.lift, HIGHEST), STEP_HEIGHT * (self._wait > STEP / 2))
+    def _lift_of(self, pace, lock):
+        """How high a foot that would drag is lifted: more the faster it is, and one that steps."""
+        return max(min(pace * lock.lift, HIGHEST), STEP_HEIGHT * (self._wait > STEP / 2))
+
+    def _raise(self, goal, dt):
+        """Lift a foot so high, or lower it."""
         self._lift, self._rising = spring.towards_number(self._lift, self._rising, goal, LIFT_HALFLIFE, dt)
         if self._lift < FLAT and goal == 0:
             self._lift, self._rising = 0.0, 0.0
@@ -220,35 +231,35 @@ class Feet:
 
         roots     (place, yaw) of each one
         heights   of the roots
-        steps     the Step of each one: what it plays
+        steps     (travel, legs) of each one, as an Ahead has them
         contacts  [character][side] whether the source says that each foot stands
         ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
         lock, lengths, extension, has_toes = self.lock, self.legs.lengths, self.lock.extension, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
         unders = [self._plane] * len(roots) if ground is None else self._look_at(ground, roots, steps, dt)
-        self._toes, turns = [], []
-        for pair, root, step, stand, under in zip(self.pairs, roots, steps, contacts, unders):
+        toes, turns = [], []
+        for pair, root, (_, legs), stand, under in zip(self.pairs, roots, steps, contacts, unders):
             place, turn, height = root
-            for foot, leg, contact, below, length in zip(pair, step.legs, stand, under, lengths):
-                hip, _, ankle, toe, _ = leg
-                x, y, z = goal = foot.hold(hip, ankle, toe, contact, below, length, lock, dt, root)
-                self._toes += goal
-                if not foot.locked and z == toe[2] + height and not foot.pitch:
+            back = turn.conjugate()
+            for foot, leg, contact, below, length in zip(pair, legs, stand, under, lengths):
+                hip, _, _, sole, _, toe = leg
+                x, y, z = goal = foot.hold(hip, sole, toe, contact, below, length, lock, dt, root)
+                toes += goal
+                if z == toe[2] + height and not foot.locked and not foot.pitch:
                     turns += _UNTURNED
                     continue
-                there = (complex(x, y) - place) * turn.conjugate()  # seen from the root
-                swings = swung(leg, (there.real, there.imag, z - height), extension, has_toes, foot.pitch)
-                for each in turns_of(*swings):
-                    turns += each
+                there = (complex(x, y) - place) * back  # seen from the root
+                turns += turns_of(*swung(leg, (there.real, there.imag, z - height), extension, has_toes, foot.pitch))
+        self._toes = toes
         return np.array(turns, dtype=np.float32).reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):
         """What is Under each foot, [character][side]."""
         points = []
         # Ankle and toe in the world.
-        legs = [[(_in_world(ankle, *root), _in_world(toe, *root)) for _, _, ankle, toe, _ in step.legs]
-                for root, step in zip(roots, steps)]
+        legs = [[(_in_world(map(sub, toe, foot), *root), _in_world(toe, *root)) for _, _, _, foot, _, toe in both]
+                for root, (_, both) in zip(roots, steps)]
         before, self._roots = self._roots or roots, roots
         for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
             places = [root + (root - last) * (ROOT_AHEAD / dt)]
@@ -257,7 +268,7 @@ class Feet:
                 held = foot.stop(here, dt)
                 here = held if foot.locked else here
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
-                places += [held, here, here + foot.ahead(AHEAD), here + foot.ahead(2 * AHEAD), here + heel]
+                places += [held, here, here + foot.ahead(AHEAD, dt), here + foot.ahead(2 * AHEAD, dt), here + heel]
             points.append([(place.real, place.imag, level) for place in places])
         unders = []
         for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
@@ -265,15 +276,16 @@ class Feet:
             # A leg that stands may get longer; one that comes down needs its length for the step.
             self.level[index] = min(middle, *(
                 held + self._room(leg) if foot.locked else min(held, soon)
-                for foot, leg, (held, _, soon, _, _) in zip(pair, steps[index].legs, feet)))
+                for foot, leg, (held, _, soon, _, _) in zip(pair, steps[index][1], feet)))
             unders.append([_under(foot, joints, height, level)
                            for foot, joints, height in zip(feet, legs[index], self.standing.tolist())])
         return unders
 
-    def _room(self, joints):
+    def _room(self, leg):
         """How much longer a leg may get."""
-        hip, knee, ankle, *_ = joints
-        return max((math.dist(hip, knee) + math.dist(knee, ankle)) * self.lock.extension - math.dist(hip, ankle), 0.0)
+        _, thigh, shin, *_ = leg
+        return max((math.hypot(*thigh) + math.hypot(*shin)) * self.lock.extension - math.hypot(*map(add, thigh, shin)),
+                   0.0)
 
 
 _UNTURNED = NONE * 4
@@ -299,19 +311,19 @@ def _under(heights, joints, standing, level):
     return Under(held + toe, here + toe, here + slope * size + ankle, level + toe, rise, slope)
 
 
-def _pitch(ankle, toe, most, slope):
-    """The angle by which a foot is turned to lie on a slope, or more: until the toe is at most so much above the
-    ankle."""
-    height = toe[2] - ankle[2]
+def _pitch(foot, most, slope):
+    """The angle by which a foot, from ankle to toe, is turned to lie on a slope, or more: until the toe is at most so
+    much above the ankle."""
+    across, ahead, height = foot
     if not slope and height <= most:
         return 0.0
-    level = math.hypot(toe[0] - ankle[0], toe[1] - ankle[1])
+    level = math.hypot(across, ahead)
     size = math.hypot(level, height)
     if size < 1e-6:
         return 0.0
     # Not where it points down: a foot on its tip lies on nothing.
     turn = math.atan2(height, level) - math.asin(min(max(most / size, -1.0), 1.0))
-    return max(slope * level / size, turn if turn < 0 else turn * min(level / size / LEVEL, 1.0))
+    return max(math.atan(slope) * level / size, turn if turn < 0 else turn * min(level / size / LEVEL, 1.0))
 
 
 def _braked(low, before, brake, soft, dt):
@@ -335,8 +347,4 @@ def _softness(far, longest):
 
 def _followed(state, goal, dt):
     """A height and its velocity that follow the ground, one step on."""
-    return STILL if not goal and state == STILL else spring.towards_number(*state, goal, GROUND_HALFLIFE, dt)
-
-
-def _apart(way, height):
-    return math.hypot(way.real, way.imag, height)
+    return spring.towards_number(*state, goal, GROUND_HALFLIFE, dt)

@@ -6,8 +6,11 @@ over the new motion. Offsets of transitions that overlap are taken together, bec
 older offset in it.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import repeat
+from operator import mul
 
 import numpy as np
 
@@ -65,27 +68,30 @@ class Inertia:
         self._start = np.zeros((2, *shape), dtype=np.float32)
         self._age = np.full(shape[1:], np.inf, dtype=np.float32)
 
-    def transition(self, who, last: Pose, earlier: Pose, new: Pose, dt):
-        """Characters `who` (a boolean or index array) jump: `new` is what the database has now, `last` and `earlier`
-        what was played one and two steps of dt before."""
-        for index in np.arange(len(new.travel))[who].tolist():
-            state = np.zeros((2, 3, self._joints + self._moving + 1), dtype=np.float32)
-            state[:, :, :self._joints] = _turns(last.rotations[index], earlier.rotations[index], new.rotations[index],
-                                                new.spins[index], dt)
-            place, velocity = last.positions[index], new.velocities[index]
-            state[0, :, self._joints:-1] = (place - (new.positions[index] - velocity * dt)).T
-            state[1, :, self._joints:-1] = ((place - earlier.positions[index]) / dt - velocity).T
-            state[0, :, -1] = last.travel[index] - new.travel[index]
-            self._begin(slice(None), index, state)
+    def transition(self, who, rotations, positions, travel, new: Pose, dt):
+        """A character jumps.
 
-    def resume(self, who, joints, shown, shown_before, new: Pose, dt):
-        """Some joints of one character jump: they were shown with other rotations than those that were played.
-
-        shown, shown_before  (P, 4) one and two steps of dt ago
-        new                  what the database has now, for all characters
+        rotations, positions, travel  what it played two and one steps of dt ago, (2, …)
+        new                           what the database has now, for all characters
         """
-        self._begin(joints, who,
-                    _turns(shown, shown_before, new.rotations[who, joints], new.spins[who, joints], dt))
+        state = np.zeros((2, 3, self._joints + self._moving + 1), dtype=np.float32)
+        offsets, speeds = _turns(rotations, new.rotations[who], new.spins[who], dt)
+        state[0, :, :self._joints], state[1, :, :self._joints] = offsets, speeds
+        (earlier, last), velocity = positions, new.velocities[who]
+        state[0, :, self._joints:-1] = (last - (new.positions[who] - velocity * dt)).T
+        state[1, :, self._joints:-1] = ((last - earlier) / dt - velocity).T
+        state[0, :, -1] = travel[1] - new.travel[who]
+        self._begin(slice(None), who, state)
+
+    def resume(self, who, joints, shown, new: Pose, dt):
+        """Some joints of a character jump: they were shown with other rotations than those that were played.
+
+        shown  (2, P, 4) two and one steps of dt ago
+        new    what the database has now, for all characters
+        """
+        turns = map(_turn, *shown.tolist(), new.rotations[who, joints].tolist(), new.spins[who, joints].tolist(),
+                    repeat(dt))
+        self._begin(joints, who, np.array([*turns], dtype=np.float32).T.reshape(2, 3, -1))
 
     def _begin(self, joints, who, state):
         """Offsets and speeds (2, 3, P) of some joints of a character."""
@@ -145,26 +151,56 @@ def _decay_of(paces, halflife, dt, count):
     return after, after[1:, :, ::2].sum(axis=-1).T.copy()
 
 
-def _turns(shown, shown_before, rotations, spins, dt):
-    """Offsets and speeds (2, 3, P), half angles, of what was shown (P, 4) one and two steps of dt ago to a motion that
-    is at these rotations (P, 4) now.
+# What a quaternion's components are multiplied with for the opposite rotation; and how many halves of dt ago it was.
+_OPPOSITE = np.array([[1], [-1], [-1], [-1]], dtype=np.float32)
+_AGO = np.array([[2], [1]], dtype=np.float32)
+
+
+def _turns(shown, rotations, spins, dt):
+    """Offsets and speeds, each (3, P), half angles, of what was shown two and one steps of dt ago, (2, P, 4), to a
+    motion that is at these rotations (P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
-    # Components first, then one and two steps ago.
-    back, turns = np.empty((3, 2, len(shown)), dtype=np.float32), np.empty((4, 2, len(shown)), dtype=np.float32)
-    back[:, 0], back[:, 1] = spins.T * (-dt / 2), spins.T * -dt
-    turns[:, 0], turns[:, 1] = shown.T, shown_before.T
-    there = quat.mul(quat.exp(back, axis=0), np.ascontiguousarray(rotations.T)[:, None], axis=0)
-    there[1:] *= -1
-    turns = quat.mul(turns, there, axis=0)
-    now, then = turns[:, 0], turns[:, 1]
+    # Components first, then two and one steps ago: what was shown, after taking back where the motion was then.
+    back = np.multiply(rotations.T, _OPPOSITE, order="C")[:, None]
+    ahead = np.multiply(spins.T[:, None], _AGO * np.float32(dt / 2), order="C")
+    turns = quat.mul(quat.mul(np.ascontiguousarray(shown.transpose(2, 0, 1)), back, axis=0), quat.exp(ahead, axis=0),
+                     axis=0)
+    then, now = turns[:, 0], turns[:, 1]
     now *= np.copysign(1, now[0])
     then *= np.copysign(1, np.add.reduce(now * then))
-    found = quat.log(turns, axis=0).swapaxes(0, 1)
-    np.subtract(found[0], found[1], out=found[1])
-    found[1] /= dt
-    return found
+    before, found = quat.log(turns, axis=0).swapaxes(0, 1)
+    return found, (found - before) / dt
+
+
+def _turn(earlier, last, rotation, spin, dt):
+    """_turns() of one joint, offset and speed one after the other, in plain numbers: for few joints that is faster."""
+    x, y, z = spin
+    size = math.hypot(x, y, z) * dt / 2
+    share = math.sin(size) / size * dt / 2 if size > 1e-9 else dt / 2
+    ahead, (w, a, b, c) = (math.cos(size), share * x, share * y, share * z), rotation
+    back = _times((w, -a, -b, -c), ahead)
+    now, then = _times(last, back), _times(earlier, _times(back, ahead))
+    x, y, z = _half_angle(now, now[0] < 0)
+    a, b, c = _half_angle(then, (now[0] < 0) != (sum(map(mul, now, then)) < 0))
+    return x, y, z, (x - a) / dt, (y - b) / dt, (z - c) / dt
+
+
+def _times(first, second):
+    """quat.mul() of two in plain numbers."""
+    (a, b, c, d), (w, x, y, z) = first, second
+    return (a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+            a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w)
+
+
+def _half_angle(turn, negative):
+    """quat.log() of one in plain numbers, or of its negative, which is the same rotation."""
+    w, x, y, z = turn
+    size = math.hypot(x, y, z)
+    angle = math.atan2(size, -w) if negative else math.atan2(size, w)
+    share = 0.0 if size < 1e-18 else -angle / size if negative else angle / size
+    return share * x, share * y, share * z
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

@@ -27,6 +27,9 @@ TO_FRAME[..., :3, :3] = (quat.to_matrix(_ONES[:, None] + _ONES) - quat.to_matrix
 TO_FRAME = TO_FRAME.reshape(16, 16)
 
 
+# The same for a rotation matrix, with the one of its diagonal as the sum of the squares.
+_TO_MATRIX = TO_FRAME.reshape(4, 4, 4, 4)[..., :3, :3] + _ONES[..., None, None] * np.eye(3)
+_TO_MATRIX = np.ascontiguousarray(_TO_MATRIX.reshape(16, 9).T.astype("f4"))
 # What each pair of components of two rotations adds to turners(): taken back the first, the turn, and the second.
 _TURNERS = quat.mul(quat.mul(quat.inv(_ONES)[:, None], _ONES)[:, None], _ONES[:, None]).reshape(16, 16).astype("f4")
 
@@ -69,7 +72,7 @@ class Legs:
         below = self.chain.T[1:]
         self._below, self._idle_below = np.maximum(below, 0).ravel(), np.argwhere(below < 0).tolist()
         self._ways = self._still[:, 1:, :3, 3].transpose(2, 1, 0)[..., None, None].astype(np.float32)
-        self._bearers = [*range(most - 2), most - 5]
+        self._bearers = np.array([*range(most - 2), most - 5])
         self.fronts = np.zeros((2, 3))
 
     def rotations(self, rotations):
@@ -94,8 +97,8 @@ class Legs:
         return frames
 
     def seen_from_root(self, positions, rotations):
-        """Hip, knee, ankle and toe of both legs and where their knees bend to, (K, N, 2, 5, 3), all seen from the root;
-        and the turners of their joints, (K, N, 8, 4, 4).
+        """Of both legs the hip's place, thigh, shin and foot from joint to joint, where the knee bends to and the toe's
+        place, (K, N, 2, 6, 3), all seen from the root; and the turners of their joints, (K, N, 8, 4, 4).
 
         positions (K, N, M, 3) of the moving joints, rotations (K, N, J, 4)
         """
@@ -108,15 +111,17 @@ class Legs:
         turns[:, 1:-1:2] = quat.mul(turns[:, :-1:2], turns[:, 1:-1:2], axis=0)
         for level in range(2, levels, 2):
             turns[:, level:level + 2] = quat.mul(turns[:, level - 1:level], turns[:, level:level + 2], axis=0)
-        ways = np.empty((3, levels + 1, 2, *shape), dtype=np.float32)
-        ways[:, :-1], ways[:, -1] = self._ways, self.fronts.T[..., None, None]
+        ways = np.empty((3, levels + 2, 2, *shape), dtype=np.float32)
+        ways[:, :-2], ways[:, -2] = self._ways, self.fronts.T[..., None, None]
         for column, sides, level in self._moving:
             ways[:, level - 1, sides] = positions[:, :, column].transpose(2, 0, 1)[:, None]
-        # All are turned as what they hang from: the first from the root, the last from the thigh.
-        ways = ways.reshape(3, levels + 1, -1)
-        ways[:, 1:] = np.einsum("ijln,jln->iln", quat.to_matrix(turns.take(self._bearers, axis=1), axis=0), ways[:, 1:])
-        ways[:, :-1] = np.add.accumulate(ways[:, :-1], axis=1)
-        legs, found = ways[:, -5:].reshape(3, 5, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
+        # All are turned as what they hang from: the first from the root, the front from the thigh.
+        ways = ways.reshape(3, levels + 2, -1)
+        bearers = turns.take(self._bearers, axis=1)
+        matrices = _TO_MATRIX.dot((bearers[:, None] * bearers).reshape(16, -1)).reshape(3, 3, levels, -1)
+        ways[:, 1:-1] = np.einsum("ijln,jln->iln", matrices, ways[:, 1:-1])
+        ways[:, -1], ways[:, -6] = np.add.reduce(ways[:, :-2], axis=1), np.add.reduce(ways[:, :-5], axis=1)
+        legs, found = ways[:, -6:].reshape(3, 6, 2, *shape), turners(turns[:, -5:-1], turns[:, -4:])
         found = found.reshape(4, 2, *shape, 4, 4).transpose(2, 3, 1, 0, 4, 5)
         # What one frame has lies together.
         return np.ascontiguousarray(legs.transpose(3, 4, 2, 1, 0)), found.reshape(*shape, 8, 4, 4)
@@ -138,29 +143,29 @@ def swung(leg, goal, extension, has_toes=True, pitch=0.0):
     The foot keeps its direction but for its pitch; where the leg is too short its heel rises. The knee stays in its
     plane. The leg is never straighter than the share `extension` of its length, unless it was before.
 
-    leg    hip, knee, ankle, toe, and where the knee bends to if the leg is straight, or bent the wrong way
+    leg    as seen_from_root() has it; the knee bends to its front if the leg is straight, or bent the wrong way
     pitch  the angle by which the foot turns about the toe, its ankle up
     """
-    hip, knee, ankle, toe, front = leg
-    # Written out: a function for differences would cost more than they do.
-    (hip_x, hip_y, hip_z), (knee_x, knee_y, knee_z), (x, y, z) = hip, knee, ankle
-    thigh, shin = (knee_x - hip_x, knee_y - hip_y, knee_z - hip_z), (x - knee_x, y - knee_y, z - knee_z)
-    leg, foot = (x - hip_x, y - hip_y, z - hip_z), (toe[0] - x, toe[1] - y, toe[2] - z)
-    upper, lower, old = math.dist(hip, knee), math.dist(knee, ankle), math.dist(hip, ankle)
+    # Written out here and below: functions of vectors, max() and min() would cost more than what they do.
+    hip, thigh, shin, foot, front, _ = leg
+    (a, b, c), (d, e, f), (u, v, w) = thigh, shin, hip
+    leg = x, y, z = a + d, b + e, c + f
+    upper, lower, old = math.hypot(a, b, c), math.hypot(d, e, f), math.hypot(x, y, z)
     new_foot = _pitched(foot, pitch) if pitch and has_toes else foot
-    way = goal[0] - hip_x, goal[1] - hip_y, goal[2] - hip_z
+    x, y, z = goal
+    way = x, y, z = x - u, y - v, z - w
     far = math.dist(way, new_foot)
-    room = max((upper + lower) * extension - old, 1e-6)
+    room = (upper + lower) * extension - old
+    room = room if room > 1e-6 else 1e-6
     # With a foot to turn about the toe the leg slows down before it is as long as it may be.
     longest = old + room * (math.tanh((far - old) / room) if has_toes else 1.0)
     if far > longest and has_toes:
         new_foot = _heel_up(way, new_foot, longest)
         far = math.dist(way, new_foot)
-    (x, y, z), (a, b, c) = way, new_foot
-    new_thigh, (x, y, z) = _bent(thigh, leg, (x - a, y - b, z - c), front, upper, lower, old, max(far, 1e-9), longest)
-    a, b, c = new_thigh
-    return (_swing(thigh, new_thigh), _swing(shin, (x - a, y - b, z - c)),
-            NONE if new_foot is foot else _swing(foot, new_foot))
+    a, b, c = new_foot
+    way = x - a, y - b, z - c
+    new_thigh, new_shin = _bent(thigh, leg, way, front, upper, lower, old, far if far > 1e-9 else 1e-9, longest)
+    return _swing(thigh, new_thigh), _swing(shin, new_shin), NONE if new_foot is foot else _swing(foot, new_foot)
 
 
 def _pitched(foot, angle):
@@ -176,47 +181,62 @@ def _heel_up(way, foot, longest):
 
     way   from the hip to the toe
     """
-    far, size = math.hypot(*way), math.hypot(*foot)
-    flat_along = (way[0] * foot[0] + way[1] * foot[1] + way[2] * foot[2]) / far
-    along = min(max((size * size + far * far - longest * longest) / (2 * far), -size), size)
-    side = math.sqrt(max(size * size - along * along, 0) / max(size * size - flat_along * flat_along, 1e-18))
+    (x, y, z), (a, b, c) = way, foot
+    far, square = math.hypot(x, y, z), a * a + b * b + c * c
+    size, flat_along = math.sqrt(square), (x * a + y * b + z * c) / far
+    along = min(max((square + far * far - longest * longest) / (2 * far), -size), size)
+    side = math.sqrt(max(square - along * along, 0) / max(square - flat_along * flat_along, 1e-18))
     more = (along - flat_along * side) / far
-    return side * foot[0] + more * way[0], side * foot[1] + more * way[1], side * foot[2] + more * way[2]
+    return side * a + more * x, side * b + more * y, side * c + more * z
 
 
 def _bent(thigh, leg, way, front, upper, lower, old, far, longest):
-    """Thigh and leg (from hip to ankle) that reach along a way from the hip, as far as they may.
+    """Thigh and shin that reach along a way from the hip, as far as they may.
 
+    leg                     from the hip to the ankle
     upper, lower, old, far  lengths of thigh, shin, leg and way
     """
     (a, b, c), (d, e, f), (x, y, z), (u, v, w) = thigh, leg, way, front
-    reach = max(min(far, longest, upper + lower), abs(upper - lower) * 1.001 + 1e-6)
-    ahead = (upper * upper - lower * lower + reach * reach) / (2 * reach)
-    across = math.sqrt(max(upper * upper - ahead * ahead, 0))
+    reach, square, more = min(far, longest, upper + lower), upper * upper, upper * upper - lower * lower
+    shortest = (upper - lower if upper > lower else lower - upper) * 1.001 + 1e-6
+    reach = reach if reach > shortest else shortest
+    ahead = (more + reach * reach) / (2 * reach)
+    across = square - ahead * ahead
     # The knee is on the side of the leg where it was: that side is turned along with the leg, by the shortest way.
-    along, leg_front = (upper * upper - lower * lower + old * old) / (2 * old * old), d * u + e * v + f * w
-    bend = max(BENT - (a * u + b * v + c * w) + along * leg_front, 0.0)
-    along += bend * leg_front / (old * old)
-    a, b, c = a + bend * u - along * d, b + bend * v - along * e, c + bend * w - along * f
-    lean = (a * x + b * y + c * z) / far / max(1 + (d * x + e * y + f * z) / (old * far), 1e-6)
-    across /= max(math.hypot(a, b, c), 1e-12)
+    along = (more + old * old) / (2 * old * old)
+    a, b, c = a - along * d, b - along * e, c - along * f
+    bend = BENT - (a * u + b * v + c * w)
+    if bend > 0:
+        along = bend * (d * u + e * v + f * w) / (old * old)
+        a, b, c = a + bend * u - along * d, b + bend * v - along * e, c + bend * w - along * f
+    turned, size = 1 + (d * x + e * y + f * z) / (old * far), math.hypot(a, b, c)
+    lean = (a * x + b * y + c * z) / far / (turned if turned > 1e-6 else 1e-6)
+    across = math.sqrt(across) / (size if size > 1e-12 else 1e-12) if across > 0 else 0.0
     on_leg, on_way, share = -across * lean / old, (ahead - across * lean) / far, reach / far
-    return ((across * a + on_leg * d + on_way * x, across * b + on_leg * e + on_way * y,
-             across * c + on_leg * f + on_way * z), (share * x, share * y, share * z))
+    a, b, c = (across * a + on_leg * d + on_way * x, across * b + on_leg * e + on_way * y,
+               across * c + on_leg * f + on_way * z)
+    return (a, b, c), (share * x - a, share * y - b, share * z - c)
 
 
 def _swing(old, new):
     """The shortest turn from a direction to another of the same length: twice that to what lies halfway."""
     (a, b, c), (d, e, f) = old, new
     w, x, y, z = a * (a + d) + b * (b + e) + c * (c + f) + 1e-30, b * f - c * e, c * d - a * f, a * e - b * d
-    share = 1 / math.sqrt(w * w + x * x + y * y + z * z)
+    share = 1 / math.hypot(w, x, y, z)
     return w * share, x * share, y * share, z * share
 
 
 def turns_of(thigh, shin, foot):
-    """How thigh, shin, foot and toe turn for these swings: each by that of its own bone, after taking back that of the
-    bone above; the toe keeps its direction."""
-    return thigh, _after(thigh, shin), _after(shin, foot), _opposite(foot)
+    """How thigh, shin, foot and toe turn for these swings, 16 numbers: each by that of its own bone, after taking back
+    that of the bone above; the toe keeps its direction."""
+    (a, b, c, d), (w, x, y, z) = thigh, shin
+    lower = (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
+             a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
+    if foot is NONE:
+        return *thigh, *lower, w, -x, -y, -z, *NONE
+    a, b, c, d = foot
+    return (*thigh, *lower, w * a + x * b + y * c + z * d, w * b - x * a - y * d + z * c,
+            w * c + x * d - y * a - z * b, w * d - x * c + y * b - z * a, a, -b, -c, -d)
 
 
 def turners(above, own):
@@ -229,20 +249,6 @@ def turners(above, own):
 def turned(turners, turns):
     """Rotations (K, 8, 1, 4) of the joints of both legs after such turns (K, 8, 1, 4)."""
     return turns @ turners
-
-
-def _after(back, swing):
-    """A swing after taking back another one."""
-    if swing is NONE:
-        return _opposite(back)
-    (a, b, c, d), (w, x, y, z) = back, swing
-    return (a * w + b * x + c * y + d * z, a * x - b * w - c * z + d * y,
-            a * y + b * z - c * w - d * x, a * z - b * y + c * x - d * w)
-
-
-def _opposite(swing):
-    w, x, y, z = swing
-    return w, -x, -y, -z
 
 
 def _down_to(skeleton, joint):

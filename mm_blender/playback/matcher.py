@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motion Matching: which frame of the database is played, for K characters that share it."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -154,26 +155,20 @@ class MotionMatcher:
         stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
         must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
         """
-        frames = self.frames.take(who).tolist()
-        must = [False] * len(frames) if must is None else list(must)
         asks = {}  # of each Search
-        for row, (index, frame) in enumerate(zip(who, frames)):
-            wanted = self._wanted[index]
-            must[row] = must[row] or (wanted is not None and not wanted[frame])
-            asks.setdefault(self.searches[index], []).append((row, int(index), frame, must[row]))
-        jumped = []
-        for search, rows in asks.items():
-            asked = queries if len(rows) == len(queries) else queries[[row[0] for row in rows]]
-            jumped += self._match(search, asked, stay, rows)
-        return sorted(jumped)
+        for row, index in enumerate(who):
+            frame, wanted = self.frames.item(index), self._wanted[index]
+            leave = (must is not None and must[row]) or (wanted is not None and not wanted[frame])
+            asks.setdefault(self.searches[index], []).append((queries[row], int(index), frame, leave))
+        return sorted(index for search, rows in asks.items() for index in self._match(search, rows, stay))
 
-    def _match(self, search, queries, stay, rows):
-        """match() for characters with the same Search."""
-        costs = [search.cost(query, frame) for query, (_, _, frame, _) in zip(queries, rows)]
-        limits = [np.inf if must else cost * (1 - stay) for cost, (_, _, _, must) in zip(costs, rows)]
+    def _match(self, search, rows, stay):
+        """match() for characters with the same Search: (query, index, frame, whether it must leave)"""
+        costs = [search.cost(query, frame) for query, _, frame, _ in rows]
+        asks = [(query, self._around(frame), math.inf if must else cost * (1 - stay))
+                for cost, (query, _, frame, must) in zip(costs, rows)]
         jumped = []
-        for query, cost, (_, index, frame, must), found in zip(
-                queries, costs, rows, _nearest(search, queries, [self._around(row[2]) for row in rows], limits)):
+        for cost, (query, index, frame, must), found in zip(costs, rows, _nearest(search, asks)):
             if found is None and must:  # only frames around this one are allowed: better these than none
                 found = search.nearest(query)
             self.starved[index] = found is None and must
@@ -275,12 +270,9 @@ class MixedMatcher:
         return np.concatenate(list(parts))[self._order]
 
 
-def _nearest(search, queries, besides, limits):
-    """The Match of each query, or None: nothing is better than what is exactly as wanted, as where somebody stands."""
-    asked = [row for row, limit in enumerate(limits) if limit > 0]
-    if len(asked) < FEW:
-        found = [search.nearest(queries[row], besides[row], limits[row]) for row in asked]
-    else:
-        found = search.nearest_many(queries[asked], [besides[row] for row in asked], [limits[row] for row in asked])
-    answers = dict(zip(asked, found))
-    return [answers.get(row) for row in range(len(limits))]
+def _nearest(search, asks):
+    """The Match of each (query, besides, limit), or None: nothing is better than what is exactly as wanted, as where
+    somebody stands."""
+    asked = [ask for ask in asks if ask[2] > 0]
+    found = iter([search.nearest(*ask) for ask in asked] if len(asked) < FEW else search.nearest_many(*zip(*asked)))
+    return [next(found) if limit > 0 else None for _, _, limit in asks]

@@ -115,27 +115,27 @@ class Player:
 
     def step(self, wishes):
         """One frame on, with what each one wants: [(velocity, yaw)], as a Simulation takes it."""
-        halflife = self.settings.velocity_halflife, self.settings.facing_halflife
+        settings, matcher = self.settings, self.matcher
+        halflife, blend = (settings.velocity_halflife, settings.facing_halflife), settings.blend
         self.simulation.step(wishes, halflife)
-        self.feet.lock, blend = self.settings.lock, self.settings.blend
-        self.matcher.fade = blend.fade if blend.kind == "latent" else 0.0
-        ended = self.matcher.advance()
-        jumped = self._search(halflife, ended.tolist())
+        self.feet.lock, fades = settings.lock, blend.kind == "latent"
+        matcher.fade = blend.fade if fades else 0.0
+        jumped = self._search(halflife, matcher.advance().tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
         self.jumped = [index in jumped for index in range(len(self.jumped))]
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
-        faded = [index for index in self.matcher.faded if index in jumped] if blend.kind == "latent" else []
-        self.contacts = self.matcher.contacts()
+        faded = [index for index in matcher.faded if index in jumped] if fades else []
+        self.contacts = matcher.contacts()
         jumped = [index for index in jumped if index not in faded] if faded else jumped
-        self._ahead.step(self.matcher, blend.of_offsets, jumped, self._released(), faded)
+        self._ahead.step(matcher, blend.of_offsets, jumped, self._released(), faded)
         self._move_roots()
         self._plant_feet()
 
     def query(self, who, wishes, halflife):
         """(W, D) normalised, of characters `who` (indices) with their wishes (velocity, yaw): pose features of what is
         playing, trajectory features of what is wanted."""
-        queries = self.matcher.features()[who]
+        queries = self.matcher.features().take(who, axis=0)
         for query, index, (velocity, yaw) in zip(queries, who, wishes):
             path = self.simulation.path(index, self._trajectory.times, velocity, yaw, halflife)
             self._trajectory.write(query, path, *self.roots[index])
@@ -159,14 +159,16 @@ class Player:
     def _due(self, wishes, ended):
         """Who has to search in this frame, as indices: at a clip's end, after a while, when the wish jumps."""
         late = self._clock - self.settings.search_every + 1e-6
-        return [index for index, searched in enumerate(self._searched)
-                if ended[index] or searched <= late or jumps(*self._asked[index], *wishes[index])]
+        # Who wants what it wanted has the same wish, most often.
+        return [index for index, (searched, end, asked, wish) in enumerate(
+            zip(self._searched, ended, self._asked, wishes))
+            if searched <= late or end or (asked is not wish and jumps(*asked, *wish))]
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []
-        for (place, yaw), step, (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
-            place, yaw = travel(place, yaw, step.travel, dt)
-            roots.append(synchronise(place, yaw, step.travel, goal, goal_yaw, sync, dt))
+        for (place, yaw), (velocity, _), (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
+            place, yaw = travel(place, yaw, velocity, dt)
+            roots.append(synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt))
         self.roots = roots
 
     def _released(self):
@@ -174,7 +176,7 @@ class Player:
         released = []
         for who, side in self.feet.release(self.contacts, self.dt):
             leg = self.legs.turning[side]
-            released.append((who, leg, self.rotations[who, leg], self._rotations_before[who, leg]))
+            released.append((who, leg, np.array([self._rotations_before[who, leg], self.rotations[who, leg]])))
         return released
 
     def _plant_feet(self):
@@ -205,16 +207,18 @@ class Trajectory:
         kinds = {"trajectory_position": 0, "trajectory_direction": 1}
         parts = [(channel, part) for channel, part in zip(schema.channels, schema.slices) if channel.kind in kinds]
         self.times = sorted({time for channel, _ in parts for time in channel.times})
-        # Which place or direction each pair of numbers is.
-        self._order = [(self.times.index(time), kinds[channel.kind]) for channel, _ in parts for time in channel.times]
         self._columns = np.concatenate([np.arange(*part.indices(schema.size)) for _, part in parts] or [[]]).astype(int)
-        self._norms = [tuple(table[self._columns].reshape(-1, 2).tolist())
-                       for table in (normalisation.mean, normalisation.scale)]
+        # Of each pair of numbers which place or direction it is, places first, and its means and scales.
+        order = [self.times.index(time) + len(self.times) * kinds[channel.kind]
+                 for channel, _ in parts for time in channel.times]
+        norms = (table[self._columns].reshape(-1, 2).tolist() for table in (normalisation.mean, normalisation.scale))
+        self._pairs = [(at, *mean, *scale) for at, mean, scale in zip(order, *norms)]
 
     def write(self, query, path, root, yaw):
         """Put a path [(place, yaw)] into a query (D,) of a character that is somewhere; all in the world."""
-        back = cmath.rect(1, -yaw)
-        near = [((place - root) * back, 1j * cmath.rect(1, angle) * back) for place, angle in path]
-        query.put(self._columns, [
-            number for (at, kind), (x, y), (wide, high) in zip(self._order, *self._norms)
-            for number in ((near[at][kind].real - x) / wide, (near[at][kind].imag - y) / high)])
+        back, numbers = cmath.rect(1, -yaw), []
+        near = [(place - root) * back for place, _ in path] + [1j * cmath.rect(1, angle) * back for _, angle in path]
+        for at, x, y, wide, high in self._pairs:
+            pair = near[at]
+            numbers += (pair.real - x) / wide, (pair.imag - y) / high
+        query.put(self._columns, numbers)

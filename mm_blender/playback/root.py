@@ -39,22 +39,22 @@ def travel(place, yaw, velocity, dt):
 
 def synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt):
     """The root pulled towards the simulated one as the settings say."""
-    right, forward, turning = velocity
+    (right, forward, turning), position, facing = velocity, sync.position, sync.facing
     pull = 1 - math.exp(-LN2 * dt / max(sync.halflife, 1e-5))
-    if "adjust" in sync.position:
+    if "adjust" in position:
         place += _limited((goal - place) * pull, sync.share * math.hypot(right, forward) * dt)
-    if "clamp" in sync.position:
+    if "clamp" in position:
         place = goal - _limited(goal - place, sync.radius)
-    if sync.position == "full":
+    elif position == "full":
         place = goal
     turn = math.remainder(goal_yaw - yaw, math.tau)
-    if "adjust" in sync.facing:
+    if "adjust" in facing:
         own = sync.share * abs(turning) * dt
         yaw += min(max(turn * pull, -own), own)
-    if "clamp" in sync.facing:
+    if "clamp" in facing:
         turn = math.remainder(goal_yaw - yaw, math.tau)
         yaw = goal_yaw - min(max(turn, -sync.angle), sync.angle)
-    if sync.facing == "full":
+    elif facing == "full":
         yaw = goal_yaw
     return place, yaw
 

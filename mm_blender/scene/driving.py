@@ -231,9 +231,9 @@ class Session:
             ob.mm.drive.driving = False
             puppet.before.restore_pose(ob)
 
-    def _obs(self, active=None):
-        """(Puppet, armature) of all that are still there; active: one that need not be looked for."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both(active)) is not None]
+    def _obs(self):
+        """(Puppet, armature) of all that are still there."""
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -351,13 +351,17 @@ class Session:
         return keys if self.device == "Keyboard" else pad
 
     def _show(self, active=None):
-        """Pose all armatures."""
-        shown = [(puppet, ob) for puppet, ob in self._obs(active) if not puppet.waits and puppet.can_be_posed(ob)]
-        if not any(puppet is self.driven for puppet, _ in shown):  # gone, or wrong: the next frame sees to that
+        """Pose all armatures; active: most often the driven one, which need not be looked for then."""
+        driven, posed, missing = self.driven, {stage: [] for stage in self._stages}, True
+        for puppet in self._puppets:
+            ob = puppet.fetch_both(active if puppet is driven else None)
+            if ob is not None and not puppet.waits and puppet.can_be_posed(ob):
+                posed[puppet.stage].append((puppet.poser, ob, puppet.index))
+                missing = missing and puppet is not driven
+        if missing:  # the driven one is gone, or wrong: the next frame sees to that
             self._beat = 0.0
-        for stage in self._stages:
-            stage.ensemble.write([(puppet.poser, ob, puppet.index) for puppet, ob in shown if puppet.stage is stage],
-                                 *stage.live.shown())
+        for stage, each in posed.items():
+            stage.ensemble.write(each, *stage.live.shown())
         if self._double is not None:
             try:
                 self._double.show()

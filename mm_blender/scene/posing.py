@@ -208,9 +208,10 @@ class Ensemble:
         np.multiply(rotations.take(self._left), rotations.take(self._right), out=self._pairs)
         moving, firsts, numbers = positions.tolist(), rotations.take(self._firsts).tolist(), []
         for (layout, index), turn in zip(self._layouts, firsts):
-            numbers += layout.standing(*roots[index], heights[index], moving[index], turn)
+            places = moving[index]
+            numbers += layout.standing(*roots[index], heights[index], places, turn)
             for _, column in layout.moved:
-                numbers += moving[index][column]
+                numbers += places[column]
         self._rows.put(self._changing, numbers)
         np.matmul(self._rows, self._to_basis, out=self._bases)
 

@@ -67,11 +67,10 @@ class Puppet:
 
     def fetch(self, active=None):
         """The armature object, also after it was renamed; None if it is gone. active: most often it is this one"""
-        if active is not None and active.session_uid == self.uid:
-            return active
-        ob = _fetch(self.name, self.uid)
-        if ob is not None:
-            self.name = ob.name
+        ob = bpy.data.objects.get(self.name) if active is None else active
+        if ob is None or ob.session_uid != self.uid:
+            ob = _fetch(self.name, self.uid)
+            self.name = ob.name if ob is not None else self.name
         return ob
 
     def owner(self):

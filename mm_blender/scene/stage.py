@@ -205,6 +205,7 @@ class Stage(Cast):
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query, self.ensemble = None, "", Ensemble()
+        self._weigh(obs[0])  # what takes long is done before the first frame
         self.place(*standing(obs))
         self.switch(dict(enumerate(obs)))
 

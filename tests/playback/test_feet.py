@@ -32,10 +32,14 @@ def some_legs(count=2000, seed=0):
 
 def reached(joints, goals, extension=0.985, has_toes=True):
     """Hips, knees, ankles and toes of legs that reach for their goals (count, 3)."""
-    swings = np.array([swung((*leg, (0.0, 1.0, 0.0)), goal, extension, has_toes)
-                       for leg, goal in zip(joints.tolist(), goals.tolist())])
+    swings = np.array([swung(as_played(leg), goal, extension, has_toes) for leg, goal in zip(joints, goals.tolist())])
     bones = quat.rotate(swings, np.diff(joints, axis=1))
     return np.concatenate([joints[:, :1], joints[:, :1] + np.cumsum(bones, axis=1)], axis=1)
+
+
+def as_played(joints):
+    """A leg whose knee bends forward, as Legs.seen_from_root() has it, of its hip, knee, ankle and toe (4, 3)."""
+    return [joints[0].tolist(), *np.diff(joints, axis=0).tolist(), (0.0, 1.0, 0.0), joints[3].tolist()]
 
 
 def lengths(joints):
@@ -119,12 +123,12 @@ def some_frames(motion, legs, count=400):
 
 def reaching(legs, chains, frames, goals):
     """The rotations of the chains with legs that reach for goals (K, 2, 3)."""
-    turns = [[turns_of(*swung((*leg, (0.0, 1.0, 0.0)), goal, 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
-             for pair in zip(frames[:, :, -4:, :3, 3].tolist(), goals.tolist())]
+    turns = [[turns_of(*swung(as_played(leg), goal, 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
+             for pair in zip(frames[:, :, -4:, :3, 3], goals.tolist())]
     chains = chains.copy()
     turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)
     above, own = turns_there[:, :, :, -5:-1], turns_there[:, :, :, -4:]
-    chains[:, :, -4:] = turned(turners(above, own), np.array(turns)[..., None, :])[..., 0, :]
+    chains[:, :, -4:] = turned(turners(above, own), np.array(turns).reshape(-1, 2, 4, 1, 4))[..., 0, :]
     return chains
 
 
@@ -156,7 +160,7 @@ def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0, lock=LO
         y = start + speed * frame * DT
         for foot in feet:
             foot.release(contact, lock, DT)
-        joints = [((x, y, toe + 0.8), (x, y - 0.1, toe + 0.07), (x, y, toe)) for x in (-0.1, 0.1)]
+        joints = [((x, y, toe + 0.8), (0.0, 0.1, -0.07), (x, y, toe)) for x in (-0.1, 0.1)]
         shown.append([foot.hold(*leg, contact, PLANE, 0.95, lock, DT) for foot, leg in zip(feet, joints)])
     return np.array(shown)
 
@@ -209,8 +213,7 @@ def move(foot, toes, hip=(0, 0, 0.85), contact=False):
     shown = []
     for toe, above in zip(*np.broadcast_arrays(toes, hip)):
         foot.release(contact, LOCK, DT)
-        shown.append(foot.hold(tuple(above), (toe[0], toe[1] - 0.1, toe[2] + 0.07), tuple(toe), contact, PLANE, 0.95,
-                               LOCK, DT))
+        shown.append(foot.hold(tuple(above), (0.0, 0.1, -0.07), tuple(toe), contact, PLANE, 0.95, LOCK, DT))
     return np.array(shown)
 
 
@@ -236,7 +239,7 @@ def test_a_straight_leg_brakes_sooner_and_softer_than_a_bent_one():
 
 def test_a_foot_on_its_tip_is_not_turned_all_at_once():
     angles = np.radians(np.arange(60, 90, 2))
-    pitches = [_pitch((0, 0, 0), (0, 0.15 * np.cos(angle), -0.15 * np.sin(angle)), -0.1495, 0.0) for angle in angles]
+    pitches = [_pitch((0, 0.15 * np.cos(angle), -0.15 * np.sin(angle)), -0.1495, 0.0) for angle in angles]
     # To raise the ankle that far, the foot would have to turn by 25 degrees.
     assert np.degrees(max(pitches)) < 16 and np.degrees(pitches[-3]) < 1
 
@@ -245,7 +248,7 @@ def test_a_heel_that_comes_down_fast_brakes_too():
     foot, heels = Foot(), []
     for frame in range(30):
         heel = 0.3 - 1.5 * frame * DT
-        foot.hold((0, 0, 0.85), (0, -0.12, heel), (0, 0, heel + 0.05), False, PLANE, 0.95, LOCK, DT)
+        foot.hold((0, 0, 0.85), (0, 0.12, 0.05), (0, 0, heel + 0.05), False, PLANE, 0.95, LOCK, DT)
         # Turned by its pitch, the ankle is nearer to the height of the toe.
         heels.append(foot._shown[1] - 0.05 * np.cos(foot.pitch) + 0.12 * np.sin(foot.pitch))
     assert min(heels) > PLANE.ankle - 1e-6 and heels[-1] < PLANE.ankle + 0.01

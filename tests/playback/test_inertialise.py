@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mm_blender.motion import quat
-from mm_blender.playback.inertialise import KINDS, Blend, Inertia, quintic, spring_speed_limit
+from mm_blender.playback.inertialise import KINDS, Blend, Inertia, _turn, _turns, quintic, spring_speed_limit
 from mm_blender.playback.pose import Pose
 
 DT = 1 / 60
@@ -20,11 +20,15 @@ class Playing:
         self.inertia, self.last, self.earlier = Inertia(pose, blend, slower), pose, pose
 
     def transition(self, who, new, dt):
-        self.inertia.transition(who, self.last, self.earlier, new, dt)
+        before = (np.stack([getattr(pose, name) for pose in (self.earlier, self.last)], axis=1)
+                  for name in ("rotations", "positions", "travel"))
+        for index, *parts in zip(range(len(new.travel)), *before):
+            if index in np.arange(len(new.travel))[who]:
+                self.inertia.transition(index, *parts, new, dt)
 
     def resume(self, who, joints, shown, shown_before, new, dt):
         self.last.rotations[who, joints], self.earlier.rotations[who, joints] = shown, shown_before
-        self.inertia.resume(who, joints, shown, shown_before, new, dt)
+        self.inertia.resume(who, joints, np.stack([shown_before, shown]), new, dt)
 
     def apply(self, pose, dt):
         who = range(len(pose.travel))
@@ -121,6 +125,17 @@ def test_joints_that_were_shown_otherwise_go_on_from_there_also_where_a_jump_fol
     inertia.transition(np.array([0]), SWING(0), DT)
     shown += [inertia.apply(SWING(frame * DT), DT).rotations for frame in range(30)]
     assert sharpest(shown) < 3
+
+
+def test_few_joints_turn_in_plain_numbers_as_many_do_in_arrays():
+    rng = np.random.default_rng(0)
+    turns = rng.normal(0, 1, (3, 200, 3)).astype(np.float32)
+    earlier, last, rotations = quat.from_scaled_angle_axis(turns * rng.choice([1e-9, 1, 3], (1, 200, 1)))
+    last[::2] = quat.mul(earlier[::2], quat.from_scaled_angle_axis(turns[0, ::2] * 0.01)) * [[-1]]  # the same, negated
+    spins = (turns[0] * rng.choice([0, 1, 20], (200, 1))).astype(np.float32)
+    many = np.array(_turns(np.stack([earlier, last]), rotations, spins, DT))
+    few = [_turn(*each, DT) for each in zip(*(part.tolist() for part in (earlier, last, rotations, spins)))]
+    np.testing.assert_allclose(np.array(few).T.reshape(2, 3, -1) * [[[1]], [[DT]]], many * [[[1]], [[DT]]], atol=1e-5)
 
 
 def test_some_joints_may_take_longer():
