@@ -43,13 +43,14 @@ def of_stepper(examples, kinematics, decompressor, stepper, latents):
     """How far the joints are off after a time of going on freely from frames that were held back; and, under names of
     their own, from frames that were learned from, which is what will mostly be played."""
     lengths = [round(seconds * examples.database.rate) for seconds in DRIFT]
-    step, show = Network(stepper.halved()), Network(decompressor.halved())
+    (low, high), step, show = _limits(examples, latents), Network(stepper.halved()), Network(decompressor.halved())
     held, learned = (_some(examples.starts(lengths[-1], held), MOST // 4) for held in (True, False))
     state = _states(examples, latents, np.append(held, learned))
     frames = examples.window(np.append(held, learned), lengths[-1])
     figures = {}
     for count in range(1, lengths[-1] + 1):
         state = state + step(np.concatenate([state, np.ones((len(state), 1), dtype=np.float32)], axis=1))
+        state = np.clip(state, low, high)  # as a matcher does
         if count in lengths:
             true, name = examples.rows.cpu().numpy()[frames[count]], f"drift_{DRIFT[lengths.index(count)]:g}s"
             apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=0).mean(0)
@@ -71,7 +72,7 @@ def of_going_on(examples, kinematics, decompressor, stepper, latents, noise):
     if not len(starts):
         return [float("nan")]
     states = _states(examples, latents, np.arange(len(examples)))
-    low, high, rng = states.min(axis=0), states.max(axis=0), np.random.default_rng(0)
+    (low, high), rng = _limits(examples, latents), np.random.default_rng(0)
     state = states[starts] + noise * states.std(axis=0) * rng.standard_normal(states[starts].shape, dtype=np.float32)
     step, show = Network(stepper.halved()), Network(decompressor.halved())
     rows, one, off = examples.rows.cpu().numpy(), np.ones((len(starts), 1), dtype=np.float32), []
@@ -147,6 +148,12 @@ def _states(examples, latents, frames):
     """Features and latents as the file keeps them."""
     return np.concatenate([examples.database.features[frames], latents[frames].astype(np.float16)], axis=1,
                           dtype=np.float32)
+
+
+def _limits(examples, latents):
+    """The least and the largest features and latents, which are not left while driving."""
+    states = _states(examples, latents, np.arange(len(examples)))
+    return states.min(axis=0), states.max(axis=0)
 
 
 def _places(kinematics, rows):
