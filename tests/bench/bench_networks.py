@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What do the networks of Learned Motion Matching cost each frame, and how much memory, next to a database?
+"""What do the networks of both models cost each frame, and how much memory, next to each other and to a database?
 
 All times are of one thread, the quickest of many turns. What the weights are does not matter to them: none is trained.
 """
@@ -20,6 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from mm_blender.networks.experts import Experts
 from mm_blender.networks.network import Network, Weights
 
 # Table 1 of the paper, for 27 features, 32 latents, 23 joints, no tags: numbers of each layer.
@@ -28,6 +29,13 @@ SIZES = {"decompressor": (STATE, 512, POSE), "stepper": (STATE + 1, 512, 512, ST
          "projector": (27 + 1, 512, 512, 512, 512, STATE)}
 # The Projector is asked every 0.1 s, the others every frame.
 EVERY = {"decompressor": 1, "stepper": 1, "projector": 6}
+# The second model's for as many frames as LAFAN1 has: of experts, and of layers behind them. Hidden are (units, numbers
+# that stay as they are).
+EXPERTS = 16
+OF_EXPERTS = {"decompressor": ((STATE, 64), (64, (64, 48), POSE)), "stepper": ((STATE + 1, (48, 32), STATE), ()),
+              "projector": ((27 + 1, (48, 32), (48, 32), STATE), ())}
+# At most so much of the first model's: time for one character alone, for each of a crowd, and memory.
+SHARE_ALONE, SHARE_CROWDED, LARGE_CROWD, SHARE_MEMORY = 1 / 1.5, 1 / 4, 300, 0.8
 # Microseconds for one character alone, and for each of a hundred; times that a database of LAFAN1 is larger.
 ALONE, CROWDED, CROWD, SMALLER = 80, 40, 100, 15
 LAFAN1_BYTES = 87_715 * (23 * 16 + 2 * 12 + 27 * 4 + 2)
@@ -43,14 +51,51 @@ def main():
         say(f"{count} at once: {frame:.1f} µs a frame for each ({parts})", frame <= most)
     ratio = LAFAN1_BYTES / (2 * sum(one.numbers for one in weights.values()))
     say(f"a database of LAFAN1 is {ratio:.1f} times as large as the networks", ratio >= SMALLER)
+    compare(weights, {name: of_experts(*sizes) for name, sizes in OF_EXPERTS.items()})
+
+
+def compare(first, second):
+    """The second model next to the first."""
+    for count, most in ((1, SHARE_ALONE), (LARGE_CROWD, SHARE_CROWDED)):
+        one, other = (1e6 * in_a_frame(model, count) / count for model in (first, second))
+        say(f"experts, {count} at once: {other:.2f} µs a frame for each, 1/{one / other:.2f} of the first model's "
+            f"{one:.2f}", other <= most * one)
+    memory = sum(part.numbers for part in second.values()) / sum(part.numbers for part in first.values())
+    say(f"experts: {memory:.2f} of the first model's memory", memory <= SHARE_MEMORY)
+
+
+def in_a_frame(model, count):
+    """Seconds of a model's networks in a frame, in which they take turns."""
+    rng, best = np.random.default_rng(1), dict.fromkeys(model, np.inf)
+    asked = {name: (Network(part, count), rng.normal(size=(count, part.inputs)).astype(np.float32))
+             for name, part in model.items()}
+    for _ in range(TURNS):
+        for name, (network, rows) in asked.items():
+            begin = time.perf_counter()
+            network(rows)
+            best[name] = min(best[name], time.perf_counter() - begin)
+    return sum(seconds / EVERY[name] for name, seconds in best.items())
 
 
 def untrained(*sizes):
+    return _weights(_layers(sizes), sizes[0], sizes[-1])
+
+
+def of_experts(sizes, behind):
+    gate, layers = _layers((sizes[0], EXPERTS))[0], _layers(sizes, (EXPERTS,))
+    return _weights(_layers(behind), sizes[0], (behind or sizes)[-1], Experts(gate, layers))
+
+
+def _layers(sizes, many=()):
     rng = np.random.default_rng(0)
-    layers = tuple((rng.normal(0, before ** -0.5, (before, after)).astype(np.float32), np.zeros(after, np.float32))
-                   for before, after in pairwise(sizes))
-    nothing = [np.zeros(sizes[0]), np.ones(sizes[0]), np.zeros(sizes[-1]), np.ones(sizes[-1])]
-    return Weights(layers, *(part.astype(np.float32) for part in nothing))
+    widths = [(size, size) if isinstance(size, int) else (size[0] + size[1], 2 * size[0] + size[1]) for size in sizes]
+    return tuple((rng.normal(0, seen ** -0.5, (*many, seen, made)).astype(np.float32),
+                  np.zeros((*many, made), np.float32)) for (seen, _), (_, made) in pairwise(widths))
+
+
+def _weights(layers, inputs, outputs, experts=None):
+    nothing = [np.zeros(inputs), np.ones(inputs), np.zeros(outputs), np.ones(outputs)]
+    return Weights(layers, *(part.astype(np.float32) for part in nothing), experts)
 
 
 def quickest(weights, count):
