@@ -43,9 +43,9 @@ def of_stepper(examples, kinematics, decompressor, stepper, latents):
     """How far the joints are off after a time of going on freely from frames that were held back; and, under names of
     their own, from frames that were learned from, which is what will mostly be played."""
     lengths = [round(seconds * examples.database.rate) for seconds in DRIFT]
-    (low, high), step, show = _limits(examples, latents), Network(stepper.halved()), Network(decompressor.halved())
+    states, step, show = _all_states(examples, latents), Network(stepper.halved()), Network(decompressor.halved())
     held, learned = (_some(examples.starts(lengths[-1], held), MOST // 4) for held in (True, False))
-    state = _states(examples, latents, np.append(held, learned))
+    low, high, state = states.min(axis=0), states.max(axis=0), states[np.append(held, learned)]
     frames = examples.window(np.append(held, learned), lengths[-1])
     figures = {}
     for count in range(1, lengths[-1] + 1):
@@ -71,8 +71,8 @@ def of_going_on(examples, kinematics, decompressor, stepper, latents, noise):
     starts = _some(examples.starts(FAR), MOST // 8)
     if not len(starts):
         return [float("nan")]
-    states = _states(examples, latents, np.arange(len(examples)))
-    (low, high), rng = _limits(examples, latents), np.random.default_rng(0)
+    states = _all_states(examples, latents)
+    low, high, rng = states.min(axis=0), states.max(axis=0), np.random.default_rng(0)
     state = states[starts] + noise * states.std(axis=0) * rng.standard_normal(states[starts].shape, dtype=np.float32)
     step, show = Network(stepper.halved()), Network(decompressor.halved())
     rows, one, off = examples.rows.cpu().numpy(), np.ones((len(starts), 1), dtype=np.float32), []
@@ -150,10 +150,8 @@ def _states(examples, latents, frames):
                           dtype=np.float32)
 
 
-def _limits(examples, latents):
-    """The least and the largest features and latents, which are not left while driving."""
-    states = _states(examples, latents, np.arange(len(examples)))
-    return states.min(axis=0), states.max(axis=0)
+def _all_states(examples, latents):
+    return _states(examples, latents, np.arange(len(examples)))
 
 
 def _places(kinematics, rows):
