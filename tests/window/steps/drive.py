@@ -38,7 +38,7 @@ def steps(result):
     result["running"] = facts()
     result["slider"] = slide(ob)
     let_go("LEFT_SHIFT", "A")
-    yield from drive_on(1.2)
+    yield from drive_on(2.0)
     picture("drive_stop", view3d()[1])
     result["standing"] = facts()
     hold("LEFT_ALT", "D")

@@ -73,7 +73,7 @@ def steps(result):
     yield from drive_on(1.2)
     picture("target_turn", view3d()[1])
     let_go("W", "A")
-    yield from drive_on(1.5)
+    yield from drive_on(2.5)
     result["standing"] = facts(rig)
     result["sentences"] = session().status.sentences
     press("ESC")
