@@ -4,7 +4,7 @@ Learning Robust and Scalable Motion Matching with Lipschitz Continuity and Spars
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ class Experts:
     """What N experts have learned.
 
     gate    weights (in, N) and biases (N,): which experts know an input
-    layers  pairs of weights (N, in, out) and biases (N, out); units_between() says what lies between two layers
+    layers  pairs of weights (N, in, out) and biases (N, out); gated_between() says what lies between two layers
     """
 
     gate: tuple
@@ -68,18 +68,18 @@ class Routed:
         for mine, its, made in zip(self._of_expert[first], self._of_expert[second], self._pair):
             one.dot(mine.weights, made.rows[0])
             other.dot(its.weights, made.rows[1])
-            if made.units:
+            if made.gated:
                 one.dot(mine.switches, made.switches[0])
                 other.dot(its.switches, made.switches[1])
-                made.switch()
+            made.bend()
             one, other = made.rows
         self._shares[0], self._shares[1] = share, 1 - share
         row = self._shares.dot(made.rows)
         for layer, made in zip(self._behind, self._row):
             row.dot(layer.weights, made.rows[0])
-            if made.units:
+            if made.gated:
                 row.dot(layer.switches, made.switches[0])
-                made.switch()
+            made.bend()
             row = made.rows[0]
         return row[None]
 
@@ -95,9 +95,9 @@ class Routed:
         for layer, memory in zip(self._layers, self._pairs):
             made = memory.of(2 * count)
             _asked(values, layer.weights, ends, made.rows)
-            if made.units:
+            if made.gated:
                 _asked(values, layer.switches, ends, made.switches)
-                made.switch()
+            made.bend()
             values = made.rows
         back = np.empty_like(order)
         back[order] = np.arange(2 * count)
@@ -108,9 +108,9 @@ class Routed:
         for layer, memory in zip(self._behind, self._rows):
             made = memory.of(count)
             np.dot(values, layer.weights, out=made.rows)
-            if made.units:
+            if made.gated:
                 np.dot(values, layer.switches, out=made.switches)
-                made.switch()
+            made.bend()
             values = made.rows
         return values
 
@@ -122,42 +122,54 @@ class Routed:
 
 
 class _Layer(NamedTuple):
-    """Weights (…, in + 1, out), a row of them biases; and such weights (…, in + 1, units) of what switches units."""
+    """Weights (…, in + 1, out), a row of them biases; such weights (…, in + 1, units) of what switches units; and
+    whether what it makes are units that switch themselves."""
 
     weights: np.ndarray
     switches: np.ndarray
+    soft: bool
 
     def of_each(self):
         """The same of each expert."""
-        return [_Layer(*both) for both in zip(*self)]
+        return [_Layer(*both, self.soft) for both in zip(self.weights, self.switches)]
 
     def memory(self, rows):
-        return _Made(*(np.empty((rows, each.shape[-1]), dtype=np.float32) for each in self))
+        sizes = self.weights.shape[-1], self.switches.shape[-1]
+        return _Made(*(np.empty((rows, size), dtype=np.float32) for size in sizes), self.soft)
 
 
 class _Made:
-    """What a layer makes of some rows: the units first, then what stays as it is; and what switches the units."""
+    """What a layer makes of some rows: the units first, then what stays as it is; and what switches gated units."""
 
-    def __init__(self, rows, switches, factors=None):
-        self.rows, self.switches, self.units = rows, switches, switches.shape[-1]
+    def __init__(self, rows, switches, soft, factors=None):
+        self.rows, self.switches, self.gated = rows, switches, switches.shape[-1]
         # With a factor for each number, a one where there is no switch, the product has no gaps: half of the time.
         self._factors = np.ones_like(rows) if factors is None else factors
-        self._switched = self._factors[:, :self.units]
+        units = rows.shape[-1] - 1 if soft else self.gated
+        self._soft, self._units, self._switched = soft, rows[:, :units], self._factors[:, :units]
 
     def of(self, count):
         """A part of the memory, for fewer rows."""
-        return _Made(self.rows[:count], self.switches[:count], self._factors[:count])
+        return _Made(self.rows[:count], self.switches[:count], self._soft, self._factors[:count])
 
-    def switch(self):
-        np.maximum(self.switches, 0, out=self._switched)
+    def bend(self):
+        """Units take effect."""
+        if self._soft:  # what came in is half of x: x σ(x) = x/2 (1 + tanh(x/2))
+            np.tanh(self._units, out=self._switched)
+            np.add(self._switched, 1, out=self._switched)
+        elif self.gated:
+            np.maximum(self.switches, 0, out=self._switched)
+        else:
+            return
         np.multiply(self.rows, self._factors, out=self.rows)
 
 
-def units_between(made, seen):
+def gated_between(made, seen):
     """How many gated linear units lie between a layer that makes so many numbers and the next, that sees so many.
 
     A row has first what switches them, then what is switched: max(x, 0) · y is left of x and y. Last come numbers that
-    stay as they are: they save a network the work of building straight lines.
+    stay as they are: they save a network the work of building straight lines. Where there are no gated units all
+    numbers switch themselves: x σ(x) is left of x, which is nearly a GELU.
     """
     return made - seen
 
@@ -188,10 +200,15 @@ def _asked(rows, weights, ends, out):
 def _prepared(layers, passes_on=False):
     """Layers [(weights (…, in, out), biases (…, out))] as _Layers, with a one that all but the last pass on, or that
     one too."""
-    units = [units_between(this[0].shape[-1], following[0].shape[-2]) for this, following in pairwise(layers)]
-    return [_Layer(_with_biases(weights[..., count:], biases[..., count:], passes_on or index < len(layers) - 1),
-                   _with_biases(weights[..., :count], biases[..., :count]))
-            for index, ((weights, biases), count) in enumerate(zip(layers, [*units, 0]))]
+    prepared = []
+    for this, following in zip_longest(layers, layers[1:]):
+        gated = gated_between(this[0].shape[-1], following[0].shape[-2]) if following else 0
+        soft = following is not None and not gated
+        weights, biases = (part * np.float32(0.5) if soft else part for part in this)
+        prepared.append(_Layer(
+            _with_biases(weights[..., gated:], biases[..., gated:], passes_on or following is not None),
+            _with_biases(weights[..., :gated], biases[..., :gated]), soft))
+    return prepared
 
 
 def _with_biases(weights, biases, passes_on=False):

@@ -15,7 +15,7 @@ from ..matching.schema import Schema
 from ..matching.tags import select
 from ..motion.character import Character
 from ..motion.skeleton import Skeleton
-from .experts import Experts, units_between
+from .experts import Experts, gated_between
 from .layout import Layout
 from .network import Network, Weights
 
@@ -299,7 +299,7 @@ def _check_layers(name, layers, many, inputs, units):
     for number, (matrix, biases) in enumerate(layers):
         seen = matrix.shape[-2] if number and units else inputs
         _check_layer(name, matrix, biases, (*many, seen, matrix.shape[-1]))
-        _expect(not number or 0 <= units_between(inputs, seen) <= seen, f"the layers of its {name} do not fit together")
+        _expect(not number or 0 <= gated_between(inputs, seen) <= seen, f"the layers of its {name} do not fit together")
         inputs = matrix.shape[-1]
     return inputs
 

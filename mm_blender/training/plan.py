@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a training will do with a database, said before it does it."""
 
+from .experts.stepper import MORE
+
 # With fewer frames nothing can be said of those that were held back.
 FEW = 600
 
@@ -10,7 +12,8 @@ def of(examples, model, options):
     database, count = examples.database, len(examples)
     said = [f"{count:,} frames of {examples.joints} joints below the root."]
     if model == "moe":
-        said.append(f"{options['experts']} experts in each network, for so many frames.")
+        said.append(f"{options['experts']} experts in each network, and {MORE * options['experts']} in the Stepper, for so "
+                    "many frames.")
     if count < FEW:
         said.append("That is little: what is learned is little more than these frames, and its errors mean little.")
     if len({part.source for part in database.ranges}) == 1:

@@ -29,11 +29,10 @@ SIZES = {"decompressor": (STATE, 512, POSE), "stepper": (STATE + 1, 512, 512, ST
          "projector": (27 + 1, 512, 512, 512, 512, STATE)}
 # The Projector is asked every 0.1 s, the others every frame.
 EVERY = {"decompressor": 1, "stepper": 1, "projector": 6}
-# The second model's for as many frames as LAFAN1 has: of experts, and of layers behind them. Hidden are (units, numbers
-# that stay as they are).
-EXPERTS = 16
-OF_EXPERTS = {"decompressor": ((STATE, 64), (64, (64, 48), POSE)), "stepper": ((STATE + 1, (48, 32), STATE), ()),
-              "projector": ((27 + 1, (48, 32), (48, 32), STATE), ())}
+# The second model's for as many frames as LAFAN1 has: how many experts, their layers, and layers behind them. Hidden are
+# (gated units, numbers that stay as they are), or units that switch themselves.
+OF_EXPERTS = {"decompressor": (16, (STATE, 64), (64, (64, 48), POSE)), "stepper": (32, (STATE + 1, 96, STATE), ()),
+              "projector": (16, (27 + 1, (48, 32), (48, 32), STATE), ())}
 # At most so much of the first model's: time for one character alone, for each of a crowd, and memory.
 SHARE_ALONE, SHARE_CROWDED, LARGE_CROWD, SHARE_MEMORY = 1 / 1.5, 1 / 4, 300, 0.8
 # Microseconds for one character alone, and for each of a hundred; times that a database of LAFAN1 is larger.
@@ -81,8 +80,8 @@ def untrained(*sizes):
     return _weights(_layers(sizes), sizes[0], sizes[-1])
 
 
-def of_experts(sizes, behind):
-    gate, layers = _layers((sizes[0], EXPERTS))[0], _layers(sizes, (EXPERTS,))
+def of_experts(count, sizes, behind):
+    gate, layers = _layers((sizes[0], count))[0], _layers(sizes, (count,))
     return _weights(_layers(behind), sizes[0], (behind or sizes)[-1], Experts(gate, layers))
 
 

@@ -79,7 +79,8 @@ def random_weights(rng, *sizes):
 
 
 def random_experts(rng, inputs, sizes, tail=()):
-    """sizes, tail: (gated units, numbers that stay as they are) of each hidden layer, and last how many come out."""
+    """sizes, tail: (gated units, numbers that stay as they are) of each hidden layer, or (0, units that switch
+    themselves), and last how many come out."""
     def pairs(before, *numbers, many=()):
         *hidden, outputs = numbers
         widths = zip([before, *(units + linear for units, linear in hidden)],

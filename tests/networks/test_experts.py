@@ -13,7 +13,8 @@ from mm_blender.networks import file
 from mm_blender.networks.network import Network
 
 
-@pytest.fixture(params=[(((4, 2), 5), ((3, 2), 3)), ((7,), ()), ((6,), ((4, 0), (2, 3), 7)), (((5, 4), (6, 2), 7), ())])
+@pytest.fixture(params=[(((4, 2), 5), ((3, 2), 3)), ((7,), ()), ((6,), ((4, 0), (2, 3), 7)), (((5, 4), (6, 2), 7), ()),
+                        (((0, 8), 5), ((0, 4), 3)), (((0, 6), (3, 2), (0, 5), 7), ())])
 def weights(request, make_experts):
     return make_experts(np.random.default_rng(0), 10, *request.param)
 
@@ -25,7 +26,8 @@ def by_hand(weights, row):
             values = values @ matrix + biases
             if number < len(layers) - 1:
                 units = len(values) - len(layers[number + 1][0])
-                values = np.concatenate([np.maximum(values[:units], 0) * values[units:2 * units], values[2 * units:]])
+                gated = np.maximum(values[:units], 0) * values[units:2 * units]
+                values = np.concatenate([gated, values[2 * units:]]) if units else values / (1 + np.exp(-values))
         return values
     known = (row.astype(np.float64) - weights.mean) / weights.scale
     scores = known @ weights.experts.gate[0] + weights.experts.gate[1]

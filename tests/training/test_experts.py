@@ -10,14 +10,14 @@ from mm_blender.networks.network import Network
 FEW = 6
 
 
-@pytest.fixture(scope="module")
-def experts():
+@pytest.fixture(scope="module", params=["gated", "soft"])
+def experts(request):
     import torch
 
-    from mm_blender.training.experts.layers import Experts, Hidden
+    from mm_blender.training.experts.layers import Experts, Hidden, Soft
 
     torch.manual_seed(0)
-    return Experts(FEW, 9, Hidden(4, 3), 5)
+    return Experts(FEW, 9, Hidden(4, 3) if request.param == "gated" else Soft(7), 5)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,8 @@ def one_by_one(experts, row):
     answers = []
     for index in range(experts.count):
         made = row @ into[index] + biases[index, 0]
-        seen = torch.cat([made[:4].clamp(min=0) * made[4:8], made[8:]])
+        seen = (made * made.sigmoid() if len(made) == 7
+                else torch.cat([made[:4].clamp(min=0) * made[4:8], made[8:]]))
         answers.append(seen @ out[index] + last[index, 0])
     likely = experts.gate(row).softmax(0)
     share, chosen = likely.topk(2)

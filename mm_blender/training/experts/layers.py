@@ -20,7 +20,7 @@ EPSILON = 1e-7
 
 
 class Hidden(NamedTuple):
-    """What lies between two layers: so many gated linear units, and numbers that stay as they are. See units_between()
+    """What lies between two layers: so many gated linear units, and numbers that stay as they are; see gated_between()
     of networks.experts."""
 
     units: int
@@ -42,6 +42,21 @@ class Hidden(NamedTuple):
         return torch.cat([functional.relu(switches) * units, linear], -1)
 
 
+class Soft(NamedTuple):
+    """What lies between two layers as well: so many units that switch themselves, x σ(x)."""
+
+    units: int
+
+    @property
+    def made(self):
+        return self.units
+
+    seen = made
+
+    def __call__(self, values):
+        return functional.silu(values)
+
+
 class Experts(nn.Module):
     """N small networks of the same sizes; each row goes to the two that the gate likes best, equations 2 and 3.
 
@@ -49,7 +64,7 @@ class Experts(nn.Module):
     """
 
     def __init__(self, count, inputs, *sizes):
-        """sizes: of the outputs, and before it those that are Hidden."""
+        """sizes: of the outputs, and before it what lies between layers, Hidden or Soft."""
         super().__init__()
         *self._hidden, outputs = sizes
         self.gate = nn.Linear(inputs, count)
