@@ -12,8 +12,8 @@ def of(examples, model, options):
     database, count = examples.database, len(examples)
     said = [f"{count:,} frames of {examples.joints} joints below the root."]
     if model == "moe":
-        said.append(f"{options['experts']} experts in each network, and {MORE * options['experts']} in the Stepper, for so "
-                    "many frames.")
+        experts = options["experts"]
+        said.append(f"{experts} experts in each network, {MORE * experts} in the Stepper, for so many frames.")
     if count < FEW:
         said.append("That is little: what is learned is little more than these frames, and its errors mean little.")
     if len({part.source for part in database.ranges}) == 1:

@@ -29,8 +29,8 @@ SIZES = {"decompressor": (STATE, 512, POSE), "stepper": (STATE + 1, 512, 512, ST
          "projector": (27 + 1, 512, 512, 512, 512, STATE)}
 # The Projector is asked every 0.1 s, the others every frame.
 EVERY = {"decompressor": 1, "stepper": 1, "projector": 6}
-# The second model's for as many frames as LAFAN1 has: how many experts, their layers, and layers behind them. Hidden are
-# (gated units, numbers that stay as they are), or units that switch themselves.
+# The second model's for as many frames as LAFAN1 has: how many experts, their layers, and layers behind them. Hidden is
+# (gated units, numbers that stay as they are), or how many units that switch themselves.
 OF_EXPERTS = {"decompressor": (16, (STATE, 64), (64, (64, 48), POSE)), "stepper": (32, (STATE + 1, 96, STATE), ()),
               "projector": (16, (27 + 1, (48, 32), (48, 32), STATE), ())}
 # At most so much of the first model's: time for one character alone, for each of a crowd, and memory.

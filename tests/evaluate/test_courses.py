@@ -49,3 +49,10 @@ def test_the_show_has_a_bit_of_everything_whichever_way_it_begins():
     assert (run & moves).any() and (strafe & moves).any() and (crouch & moves).any() and not moves[[0, -1]].any()
     turned = courses.show(np.radians(90)).values
     assert np.allclose(turned[:, 0], -show.values[:, 1]) and np.allclose(turned[:, 1], show.values[:, 0])
+
+
+def test_other_courses_are_of_the_same_kinds_and_none_is_one_of_the_five():
+    made = courses.other_courses(20, each=2)
+    assert len(made) == 10 and all(10 < course.duration < 25 for course in made)
+    known = {course.times.tobytes() + course.values.tobytes() for course in (*made, *courses.all_courses(20).values())}
+    assert len(known) == 15

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mm_blender.evaluate import learned
+from mm_blender.evaluate.courses import all_courses
 from mm_blender.networks.library import LearnedLibrary, library_for
 from mm_blender.playback.library import Library
 from tests.networks.conftest import untrained
@@ -47,7 +48,7 @@ def test_ten_minutes_of_random_driving_never_leave_the_data(usual, demo_database
 
 @pytest.mark.skipif(not SHIPPED.exists(), reason="no networks of the demo character ship yet")
 def test_on_the_courses_the_networks_that_ship_follow_as_the_database_does(usual, demo_database):
-    here, there = (learned.drive_courses(library, demo_database, 40)
+    here, there = (learned.drive_courses(library, demo_database, list(all_courses(40).values()))
                    for library in (usual, library_for("lmm", SHIPPED, usual)))
     for name in ("distance to the simulated root, m", "seconds to a new velocity", "acceleration at transitions"):
         assert there[name] < 1.25 * here[name], name
