@@ -17,10 +17,10 @@ def all_courses(seconds=SECONDS):
 
 def other_courses(seconds=SECONDS, each=3):
     """More of each kind, with other lengths and angles: how often feet step on five courses is mostly chance."""
-    made = [(slalom(seconds, swing=40 + 25 * at, period=4.5 + 1.5 * at),
-             stop_and_go(seconds, go=1.8 + 0.6 * at, stop=1 + 0.4 * at), reversals(seconds, each=1.8 + 0.6 * at),
-             strafing_square(seconds, side=1.6 + 0.7 * at), random_walk(seconds, seed=20 + at)) for at in range(each)]
-    return [course for kinds in made for course in kinds]
+    return [course for at in range(each) for course in (
+        slalom(seconds, swing=40 + 25 * at, period=4.5 + 1.5 * at),
+        stop_and_go(seconds, go=1.8 + 0.6 * at, stop=1 + 0.4 * at), reversals(seconds, each=1.8 + 0.6 * at),
+        strafing_square(seconds, side=1.6 + 0.7 * at), random_walk(seconds, seed=20 + at))]
 
 
 def slalom(seconds=SECONDS, swing=60.0, period=6.0):

@@ -22,11 +22,10 @@ FIGURES = {
 EVERY, ROWS = 6, 256
 
 
-def drive_courses(library, database, made=None, own=None):
-    """label → mean over the courses that have it, those of the manual and others unless some are given, of characters
-    that play from a library; compared with a database."""
-    made = [*courses.all_courses().values(), *courses.other_courses()] if made is None else made
-    reports = [driving.report(database, *take, own) for take in drive_all(library, made)]
+def drive_courses(library, database, recordings, own=None):
+    """label → mean over the recordings that have it, of characters that play from a library; compared with a
+    database."""
+    reports = [driving.report(database, *take, own) for take in drive_all(library, recordings)]
     return {label: float(np.mean([found for report in reports if (found := _figure(report, path)) is not None] or [0]))
             for label, path in FIGURES.items()}
 

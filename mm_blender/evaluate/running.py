@@ -85,8 +85,8 @@ def _stages(networks):
     """Microseconds of each network, for one character alone and for each of a crowd."""
     if networks is None:
         return {}
-    return {name: {"alone": quickest(getattr(networks, name), 1), "each": quickest(getattr(networks, name), CROWD)}
-            for name in NAMES}
+    return {name: {of: round(quickest(getattr(networks, name), count), 1)
+                   for of, count in (("alone", 1), ("each", CROWD))} for name in NAMES}
 
 
 def _networks(stages, of):
@@ -107,13 +107,14 @@ def sizes(networks, crowd):
 
 
 def quickest(weights, count):
+    """Microseconds of a network for each of so many characters."""
     network, best = Network(weights, count), np.inf
     rows = np.random.default_rng(0).normal(size=(count, weights.inputs)).astype(np.float32)
     for _ in range(TURNS):
         begin = time.perf_counter()
         network(rows)
         best = min(best, time.perf_counter() - begin)
-    return round(1e6 * best / count, 1)
+    return 1e6 * best / count
 
 
 def _drive(library, count):

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mm_blender.evaluate import driving, learned
+from mm_blender.evaluate import courses, driving, learned
 from mm_blender.matching import database as databases
 from mm_blender.networks.library import library_for
 from mm_blender.playback.library import Library
@@ -40,7 +40,8 @@ def main():
 def measure(label, database, networks):
     usual, own = Library(database), driving.own_acceleration(database)
     played = library_for("lmm", networks, usual)
-    here, there = (learned.drive_courses(library, database, own=own) for library in (usual, played))
+    recordings = [*courses.all_courses().values(), *courses.other_courses()]
+    here, there = (learned.drive_courses(library, database, recordings, own) for library in (usual, played))
     for name, figure in here.items():
         limit = max(MOST * figure, SMALL.get(name, 0.0))
         say(f"{label}, {name}: {there[name]:.3g} learned, {figure:.3g} matched", there[name], limit)

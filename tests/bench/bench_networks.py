@@ -11,7 +11,6 @@ for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECL
     os.environ[name] = "1"  # read when NumPy is imported
 
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,8 +19,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from mm_blender.evaluate.running import quickest, sizes
 from mm_blender.networks.experts import Experts
-from mm_blender.networks.network import Network, Weights
+from mm_blender.networks.network import Weights
 
 # Table 1 of the paper, for 27 features, 32 latents, 23 joints, no tags: numbers of each layer.
 STATE, POSE = 27 + 32, 6 * 22 + 3 + 3 + 2
@@ -38,42 +38,28 @@ SHARE_ALONE, SHARE_CROWDED, LARGE_CROWD, SHARE_MEMORY = 1 / 1.5, 1 / 4, 300, 0.8
 # Microseconds for one character alone, and for each of a hundred; times that a database of LAFAN1 is larger.
 ALONE, CROWDED, CROWD, SMALLER = 80, 40, 100, 15
 LAFAN1_BYTES = 87_715 * (23 * 16 + 2 * 12 + 27 * 4 + 2)
-TURNS = 400
 
 
 def main():
-    weights = {name: untrained(*sizes) for name, sizes in SIZES.items()}
+    weights = {name: untrained(*widths) for name, widths in SIZES.items()}
     for count, most in ((1, ALONE), (CROWD, CROWDED)):
-        each = {name: 1e6 * quickest(one, count) / count for name, one in weights.items()}
+        each = {name: quickest(one, count) for name, one in weights.items()}
         frame = sum(micros / EVERY[name] for name, micros in each.items())
         parts = ", ".join(f"{name} {micros:.1f}" for name, micros in each.items())
         say(f"{count} at once: {frame:.1f} µs a frame for each ({parts})", frame <= most)
     ratio = LAFAN1_BYTES / (2 * sum(one.numbers for one in weights.values()))
     say(f"a database of LAFAN1 is {ratio:.1f} times as large as the networks", ratio >= SMALLER)
-    compare(weights, {name: of_experts(*sizes) for name, sizes in OF_EXPERTS.items()})
+    compare(weights.values(), [of_experts(*widths) for widths in OF_EXPERTS.values()])
 
 
 def compare(first, second):
     """The second model next to the first."""
-    for count, most in ((1, SHARE_ALONE), (LARGE_CROWD, SHARE_CROWDED)):
-        one, other = (1e6 * in_a_frame(model, count) / count for model in (first, second))
-        say(f"experts, {count} at once: {other:.2f} µs a frame for each, 1/{one / other:.2f} of the first model's "
-            f"{one:.2f}", other <= most * one)
-    memory = sum(part.numbers for part in second.values()) / sum(part.numbers for part in first.values())
+    first, second = sizes(first, LARGE_CROWD), sizes(second, LARGE_CROWD)
+    for kind, who, most in (("alone", "one character", SHARE_ALONE), ("each", f"each of {LARGE_CROWD}", SHARE_CROWDED)):
+        say(f"experts, {who}: {second[kind]:.2f} µs a frame, 1/{first[kind] / second[kind]:.2f} of the first model's "
+            f"{first[kind]:.2f}", second[kind] <= most * first[kind])
+    memory = second["megabytes"] / first["megabytes"]
     say(f"experts: {memory:.2f} of the first model's memory", memory <= SHARE_MEMORY)
-
-
-def in_a_frame(model, count):
-    """Seconds of a model's networks in a frame, in which they take turns."""
-    rng, best = np.random.default_rng(1), dict.fromkeys(model, np.inf)
-    asked = {name: (Network(part, count), rng.normal(size=(count, part.inputs)).astype(np.float32))
-             for name, part in model.items()}
-    for _ in range(TURNS):
-        for name, (network, rows) in asked.items():
-            begin = time.perf_counter()
-            network(rows)
-            best[name] = min(best[name], time.perf_counter() - begin)
-    return sum(seconds / EVERY[name] for name, seconds in best.items())
 
 
 def untrained(*sizes):
@@ -95,16 +81,6 @@ def _layers(sizes, many=()):
 def _weights(layers, inputs, outputs, experts=None):
     nothing = [np.zeros(inputs), np.ones(inputs), np.zeros(outputs), np.ones(outputs)]
     return Weights(layers, *(part.astype(np.float32) for part in nothing), experts)
-
-
-def quickest(weights, count):
-    network, best = Network(weights, count), np.inf
-    rows = np.random.default_rng(1).normal(size=(count, weights.inputs)).astype(np.float32)
-    for _ in range(TURNS):
-        begin = time.perf_counter()
-        network(rows)
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 def say(sentence, reached):

@@ -24,6 +24,13 @@ def test_a_tag_says_what_a_gait_is_however_fast(demo_database):
     assert measured.walk[0] > 3.5
 
 
+def test_where_all_motion_has_one_speed_full_stick_leaves_some_of_it_for_catching_up(demo_database):
+    velocities = speeds.root_velocities(demo_database)[:, :2]
+    alike = demo_database.tags["run"] & (np.abs(np.hypot(*velocities.T) - 3.2) < 0.01) & (velocities[:, 1] > 3)
+    measured = speeds.measure(replace(demo_database, tags={"run": alike}))
+    assert np.count_nonzero(alike) > 500 and 3.0 < measured.run[0] < 3.15
+
+
 def test_without_tags_walking_and_running_part_by_speed(demo_database):
     measured = speeds.measure(replace(demo_database, tags={}))
     assert 0.8 < measured.walk[0] < 2.1 < measured.run[0]

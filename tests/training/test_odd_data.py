@@ -91,6 +91,13 @@ def test_one_clip_with_few_frames(tmp_path):
     assert "4 experts" in said and "one clip" in said and "That is little" in said
 
 
+def test_what_is_said_of_the_experts_is_what_is_made(tmp_path):
+    said = train_for_a_moment(baked(clips("walk")), tmp_path)
+    experts = file.load(tmp_path / "odd.mmnet").report()["experts"]
+    assert experts["stepper"] > experts["projector"] == experts["decompressor"]
+    assert f"{experts['projector']} experts in each network, {experts['stepper']} in the Stepper" in said
+
+
 def test_features_without_a_trajectory(tmp_path):
     usual = schema.load("locomotion")
     features = replace(usual, channels=tuple(one for one in usual.channels if not one.kind.startswith("trajectory")))
