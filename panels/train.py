@@ -26,7 +26,7 @@ class MM_PT_train(CharacterPanel, bpy.types.Panel):
         _draw_python(layout)
         column = layout.column(align=True)
         column.prop(ob.mm.train, "model")
-        draw_sentence(column, MODEL_ADVICE[ob.mm.train.model], "NONE")
+        draw_sentence(column, MODEL_ADVICE[ob.mm.train.model], "BLANK1")
         column.prop(ob.mm.train, "minutes")
         try:
             status = training.status(ob)
