@@ -49,10 +49,10 @@ def main():
     for path in options.networks:
         networks, latents = load(path), load_latents(path, examples.database)
         known = examples, kinematics, networks.decompressor
-        drifts[path] = [figures.of_going_on(*known, networks.stepper, latents, noise)
-                        for noise in (0.0, figures.NOISE)]
+        going_on = figures.GoingOn(*known, networks.stepper, networks.stride, latents)
+        drifts[path] = [going_on.from_noise(noise) for noise in (0.0, figures.NOISE)]
         parts = [getattr(networks, part) for part in NAMES]
-        found = {**networks.figures, **sizes(parts, CROWD), "noisy_cm": drifts[path][1][-1],
+        found = {**networks.figures, **sizes(parts, networks.stride, CROWD), "noisy_cm": drifts[path][1][-1],
                  **figures.of_decompressor(*known, latents)}
         cells = [f"{found[column]:.3g}" for column in COLUMNS]
         print(f"| {Path(path).stem} | {' | '.join(cells)} |", flush=True)

@@ -47,8 +47,9 @@ def measure(database, networks=None, watch=None):
             "microseconds": {"search": search, **times, "frame": alone, f"frame_of_each_of_{CROWD}": crowd},
         }
     if trained is not None:
-        result["methods"]["lmm"]["microseconds"]["networks_of_a_frame"] = _networks(stages, "alone")
-        result["methods"]["lmm"]["microseconds"][f"networks_of_each_of_{CROWD}"] = _networks(stages, "each")
+        for title, of in (("networks_of_a_frame", "alone"), (f"networks_of_each_of_{CROWD}", "each")):
+            times = in_a_frame([stages[name][of] for name in NAMES], trained.stride)
+            result["methods"]["lmm"]["microseconds"][title] = round(times, 1)
         whole = result["methods"]["mm"]["megabytes"]["total"]
         result["database_to_networks"] = round(whole / result["methods"]["lmm"]["megabytes"]["total"], 1)
         result["training"] = trained.figures
@@ -89,20 +90,17 @@ def _stages(networks):
                    for of, count in (("alone", 1), ("each", CROWD))} for name in NAMES}
 
 
-def _networks(stages, of):
-    """Microseconds of all networks in a frame."""
-    return round(_in_a_frame(*(stages[name][of] for name in NAMES)), 1)
+def in_a_frame(times, stride):
+    """Of the times of Decompressor, Stepper and Projector, where the Stepper is asked every so many frames: the
+    Projector is asked every sixth."""
+    decompressor, stepper, projector = times
+    return decompressor + stepper / stride + projector / 6
 
 
-def _in_a_frame(decompressor, stepper, projector):
-    """Of the times of each: the Projector is asked every sixth frame."""
-    return decompressor + stepper + projector / 6
-
-
-def sizes(networks, crowd):
+def sizes(networks, stride, crowd):
     """Megabytes of Decompressor, Stepper and Projector as the file has them, and their microseconds in a frame: for one
     character alone, and for each of a crowd."""
-    alone, each = (_in_a_frame(*(quickest(one, count) for one in networks)) for count in (1, crowd))
+    alone, each = (in_a_frame([quickest(one, count) for one in networks], stride) for count in (1, crowd))
     return {"megabytes": sum(2e-6 * one.numbers for one in networks), "alone": alone, "each": each}
 
 

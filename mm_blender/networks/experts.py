@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Of this units that switch themselves make a one, h (1 + tanh h) = 1: it goes with them, and a call sees no gaps.
+BENT_TO_ONE = 0.6392322713805368
+
 
 @dataclass(frozen=True, eq=False)
 class Experts:
@@ -145,8 +148,7 @@ class _Made:
         self.rows, self.switches, self.gated = rows, switches, switches.shape[-1]
         # With a factor for each number, a one where there is no switch, the product has no gaps: half of the time.
         self._factors = np.ones_like(rows) if factors is None else factors
-        units = rows.shape[-1] - 1 if soft else self.gated
-        self._soft, self._units, self._switched = soft, rows[:, :units], self._factors[:, :units]
+        self._soft, self._switched = soft, self._factors[:, :self.gated]
 
     def of(self, count):
         """A part of the memory, for fewer rows."""
@@ -155,8 +157,8 @@ class _Made:
     def bend(self):
         """Units take effect."""
         if self._soft:  # what came in is half of x: x σ(x) = x/2 (1 + tanh(x/2))
-            np.tanh(self._units, out=self._switched)
-            np.add(self._switched, 1, out=self._switched)
+            np.tanh(self.rows, out=self._factors)
+            np.add(self._factors, 1, out=self._factors)
         elif self.gated:
             np.maximum(self.switches, 0, out=self._switched)
         else:
@@ -205,17 +207,17 @@ def _prepared(layers, passes_on=False):
         gated = gated_between(this[0].shape[-1], following[0].shape[-2]) if following else 0
         soft = following is not None and not gated
         weights, biases = (part * np.float32(0.5) if soft else part for part in this)
-        prepared.append(_Layer(
-            _with_biases(weights[..., gated:], biases[..., gated:], passes_on or following is not None),
-            _with_biases(weights[..., :gated], biases[..., :gated]), soft))
+        passed = BENT_TO_ONE if soft else float(passes_on or following is not None)
+        prepared.append(_Layer(_with_biases(weights[..., gated:], biases[..., gated:], passed),
+                               _with_biases(weights[..., :gated], biases[..., :gated]), soft))
     return prepared
 
 
-def _with_biases(weights, biases, passes_on=False):
-    """(…, in + 1, out), or out + 1 with a one that passes on."""
+def _with_biases(weights, biases, passed=0.0):
+    """(…, in + 1, out), or out + 1 where a number is passed on, which is to be a one."""
     whole = np.concatenate([weights, biases[..., None, :]], axis=-2)
-    if passes_on:
+    if passed:
         one = np.zeros_like(whole[..., :1])
-        one[..., -1, :] = 1
+        one[..., -1, :] = passed
         whole = np.concatenate([whole, one], axis=-1)
     return np.ascontiguousarray(whole, dtype=np.float32)

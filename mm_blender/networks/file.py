@@ -45,6 +45,7 @@ class Networks:
     fronts        (2, 3) where each knee bends to, seen from its thigh
     tags          T names
     combinations  (U, T) bool, those that frames have which may be entered
+    stride        by how many frames the Stepper goes on at once, 1 or 2
     key           of the database that they were trained on
     figures       how good they are, as plain values
     """
@@ -65,6 +66,7 @@ class Networks:
     decompressor: Weights
     stepper: Weights
     projector: Weights
+    stride: int = 1
     key: str = ""
     figures: dict = field(default_factory=dict)
 
@@ -113,7 +115,7 @@ class Networks:
         header = {
             "rate": self.rate, "names": skeleton.names, "roles": character.roles, "mirror": character.mirror,
             "forward": character.forward, "schema": self.schema.to_json(), "tags": self.tags,
-            "speeds": asdict(self.speeds), "key": self.key, "figures": self.figures,
+            "speeds": asdict(self.speeds), "stride": self.stride, "key": self.key, "figures": self.figures,
             "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
             "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
         }
@@ -238,8 +240,8 @@ def _from_file(header, arrays):
         moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], start=arrays["start"],
         heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
         combinations=arrays["combinations"],
-        speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}), key=header["key"],
-        figures=header["figures"],
+        speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}),
+        stride=header.get("stride", 1), key=header["key"], figures=header["figures"],
         **{name: _from_arrays(name, *_counts(header, name), arrays) for name in NAMES})
 
 
@@ -254,6 +256,7 @@ def _check(networks):
     _expect(all(isinstance(text, str) for text in (*networks.skeleton.names, *tags, networks.key)),
             "its names are not words")
     _expect(isinstance(networks.figures, dict), "its figures make no sense")
+    _expect(networks.stride in (1, 2), "its Stepper makes no sense")
     missing = [role for role in networks.schema.roles if not networks.character.has(role)]
     _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
     speeds = [*networks.speeds.walk, *networks.speeds.run, *networks.speeds.crouch]

@@ -10,8 +10,10 @@ from ..motion import quat
 from ..playback.matcher import MotionMatcher, Where
 from ..playback.pose import Pose
 from .network import Network
+from .stepping import Stepping
 
-# So many frames are made at once: fewer than playback could look ahead, since each one costs, also if it is not played.
+# So many frames, an even number, are made at once: fewer than playback could look ahead, since each one costs, also if
+# it is not played.
 AHEAD = 10
 
 
@@ -84,12 +86,11 @@ class LearnedMatcher:
         self.costs, self.frames = np.zeros(count), np.full(count, -1)
         self.starved = self._nobody = np.zeros(count, dtype=bool)
         self._weights = weights_of(networks.schema).astype(np.float32)
-        self._stepper, self._projector = Network(networks.stepper, count), Network(networks.projector, count)
+        self._stepping = Stepping(networks.stepper, networks.limits, networks.stride, count)
+        self._projector = Network(networks.projector, count)
         self._signs = np.where(networks.combinations, 1, -1).T.astype(np.float32)
         self._allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
         self._strict = np.zeros(count, dtype=bool)
-        # The networks' inputs; the Stepper's last one is how many frames a step takes.
-        self._steps = np.full((count, networks.stepper.inputs), step, dtype=np.float32)
         self._asks = np.empty((count, networks.projector.inputs), dtype=np.float32)
         begin = np.tile(networks.start, (count, 1)) if begin is None else begin
         self._strip = Strip(networks, begin, self._following, step)
@@ -133,7 +134,6 @@ class LearnedMatcher:
         """On by a step, from now on by another one if it is given; nobody ever comes to an end."""
         if step is not None and step != self._strip.step:
             self._strip.forget(step)
-            self._steps[:, -1] = step
         self._strip.advance()
         return self._nobody
 
@@ -185,22 +185,10 @@ class LearnedMatcher:
     def _project(self, queries, allowed):
         asks = self._asks[:len(queries)]
         asks[:, :self._size], asks[:, self._size:] = queries, allowed
-        return self._within(self._projector(asks))
+        return np.clip(self._projector(asks), *self.networks.limits)
 
     def _following(self, _who, states):
-        rows = np.empty((AHEAD, *states.shape), dtype=np.float32)
-        for row in rows:
-            steps = self._steps[:len(states)]
-            steps[:, :-1] = states
-            change = self._stepper(steps)
-            change *= steps[0, -1]
-            states = self._within(np.add(states, change, out=row))
-        return rows
-
-    def _within(self, states):
-        """States (K, D + Z), changed: never out of what the data holds."""
-        least, most = self.networks.limits
-        return np.minimum(np.maximum(states, least, out=states), most, out=states)
+        return self._stepping(states, AHEAD, self._strip.step)
 
 
 def fading_frames(networks, seconds):

@@ -79,13 +79,14 @@ def measure(examples, asked, seconds, model, *without):
     nearest = projector.nearest(courses, limits)
     weights = [stage.weights() for stage in (decompressor, stepper, projector)]
     known = examples, decompressor.kinematics, weights[0]
+    going_on = figures.GoingOn(*known, weights[1], stepper.stride, latents.numpy())
     return {
         **figures.of_decompressor(*known, latents.numpy()),
-        **figures.of_stepper(*known, weights[1], latents.numpy()),
+        **going_on.drift(),
         **figures.of_projector(projector, courses, limits, nearest),
-        "noisy_cm": figures.of_noisy_starts(*known, weights[1], latents.numpy()),
+        "noisy_cm": going_on.from_noise()[-1],
         "between": figures.of_blends(*known, latents.numpy(), playing, nearest),
-        **sizes(weights, CROWD),
+        **sizes(weights, stepper.stride, CROWD),
     }
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import torch
 
 from ..networks.network import Network
+from ..networks.stepping import Stepping
 
 # So many frames, windows and queries are looked at.
 MOST = 4000
@@ -39,48 +40,45 @@ def of_decompressor(examples, kinematics, weights, latents):
     return _rounded(figures)
 
 
-def of_stepper(examples, kinematics, decompressor, stepper, latents):
-    """How far the joints are off after a time of going on freely from frames that were held back; and, under names of
-    their own, from frames that were learned from, which is what will mostly be played."""
-    lengths = [round(seconds * examples.database.rate) for seconds in DRIFT]
-    states, step, show = _all_states(examples, latents), Network(stepper.halved()), Network(decompressor.halved())
-    held, learned = (_some(examples.starts(lengths[-1], held), MOST // 4) for held in (True, False))
-    low, high, state = states.min(axis=0), states.max(axis=0), states[np.append(held, learned)]
-    frames = examples.window(np.append(held, learned), lengths[-1])
-    figures = {}
-    for count in range(1, lengths[-1] + 1):
-        state = state + step(np.concatenate([state, np.ones((len(state), 1), dtype=np.float32)], axis=1))
-        state = np.clip(state, low, high)  # as a matcher does
-        if count in lengths:
-            true, name = examples.rows.cpu().numpy()[frames[count]], f"drift_{DRIFT[lengths.index(count)]:g}s"
-            apart = np.linalg.norm(_places(kinematics, show(state)) - _places(kinematics, true), axis=0).mean(0)
-            for title, part in (("cm", apart[:len(held)]), ("learned_cm", apart[len(held):])):
+class GoingOn:
+    """How far joints are off where motion goes on by itself, in centimetres."""
+
+    def __init__(self, examples, kinematics, decompressor, stepper, stride, latents):
+        """stride: by how many frames the Stepper goes on at once."""
+        self._examples, self._kinematics, self._states = examples, kinematics, _all_states(examples, latents)
+        limits = np.stack([self._states.min(axis=0), self._states.max(axis=0)])
+        self._stepping, self._show = Stepping(stepper.halved(), limits, stride), Network(decompressor.halved())
+
+    def drift(self):
+        """After some times, from frames that were held back; and, under names of their own, from frames that were
+        learned from, which is what will mostly be played."""
+        examples, lengths = self._examples, [round(seconds * self._examples.database.rate) for seconds in DRIFT]
+        held, learned = (_some(examples.starts(lengths[-1], held), MOST // 4) for held in (True, False))
+        starts, figures = np.append(held, learned), {}
+        for seconds, off in zip(DRIFT, self._off(self._states[starts], starts, lengths)):
+            for title, part in (("cm", off[:len(held)]), ("learned_cm", off[len(held):])):
                 if len(part):
-                    figures[f"{name}_{title}"] = 100 * part.mean()
-    return _rounded(figures)
+                    figures[f"drift_{seconds:g}s_{title}"] = part.mean()
+        return _rounded(figures)
 
+    def from_noise(self, noise=NOISE):
+        """After each of FAR frames, the start too, from states with noise; from frames that were learned from, as the
+        paper's are (section 6.2.1)."""
+        starts = _some(self._examples.starts(FAR), MOST // 8)
+        if not len(starts):
+            return [float("nan")]
+        states, noises = self._states[starts], np.random.default_rng(0).standard_normal
+        states = states + noise * self._states.std(axis=0) * noises(states.shape, dtype=np.float32)
+        return [float(off.mean()) for off in self._off(states, starts, range(FAR + 1))]
 
-def of_noisy_starts(examples, kinematics, decompressor, stepper, latents):
-    """Centimetres that joints are off after going on for FAR frames from states that are off."""
-    return of_going_on(examples, kinematics, decompressor, stepper, latents, NOISE)[-1]
-
-
-def of_going_on(examples, kinematics, decompressor, stepper, latents, noise):
-    """Centimetres that joints are off after each of FAR frames of going on, from states with noise; from frames that
-    were learned from, as the paper's are (section 6.2.1)."""
-    starts = _some(examples.starts(FAR), MOST // 8)
-    if not len(starts):
-        return [float("nan")]
-    states = _all_states(examples, latents)
-    low, high, rng = states.min(axis=0), states.max(axis=0), np.random.default_rng(0)
-    state = states[starts] + noise * states.std(axis=0) * rng.standard_normal(states[starts].shape, dtype=np.float32)
-    step, show = Network(stepper.halved()), Network(decompressor.halved())
-    rows, one, off = examples.rows.cpu().numpy(), np.ones((len(starts), 1), dtype=np.float32), []
-    for frames in examples.window(starts, FAR):
-        wrong = _places(kinematics, show(state)) - _places(kinematics, rows[frames])
-        off.append(100 * float(np.linalg.norm(wrong, axis=0).mean()))
-        state = np.clip(state + step(np.concatenate([state, one], axis=1)), low, high)
-    return off
+    def _off(self, states, starts, after):
+        """(K,) after each of some numbers of frames that begin with states (K, D + Z), where frames (K,) are true."""
+        last, true = max(after), self._examples.rows.cpu().numpy()
+        rows = np.concatenate([states[None], self._stepping(states, last + last % 2)])
+        frames = self._examples.window(starts, last)
+        for at in after:
+            wrong = _places(self._kinematics, self._show(rows[at])) - _places(self._kinematics, true[frames[at]])
+            yield 100 * np.linalg.norm(wrong, axis=0).mean(axis=0)
 
 
 def of_blends(examples, kinematics, decompressor, latents, playing, entered):

@@ -4,6 +4,7 @@
 import numpy as np
 import torch
 
+from ..networks.stepping import REACHES
 from .muon import FEWER_TURNS
 from .stage import Stage, layers, to_weights
 
@@ -11,15 +12,19 @@ HIDDEN = 512
 # Windows of 2 N frames (N between searches) and more come last; shorter ones, more of them, teach the same sooner.
 WINDOWS = ((0.0, 4), (0.3, 10), (0.6, 20), (0.8, 40))
 STEPS_PER_BATCH = 2048
-# Other frame rates (section 7.1): this share of the batches takes steps of so many frames.
-OTHER_RATES, STRIDES, OTHER_WINDOW = 0.2, (0.4, 2.5), 20
+# Other frame rates (section 7.1): this share of the batches takes steps of other lengths.
+OTHER_RATES, OTHER_WINDOW = 0.2, 20
 
 
 class StepperStage(Stage):
-    """Algorithm 2. State is what features and latents are together: (D + Z)."""
+    """Algorithm 2. State is what features and latents are together: (D + Z).
+
+    stride  by how many frames it goes on at once
+    """
 
     # By what was learned from, which is what will be played: what comes next in other motion nobody knows for certain.
     name, error = "stepper", "drift_1s_learned_cm"
+    stride = 1
 
     def __init__(self, examples, latents, seed, hidden=HIDDEN, windows=WINDOWS, steps=STEPS_PER_BATCH, networks=None):
         """networks: another one than that of the paper."""
@@ -32,17 +37,18 @@ class StepperStage(Stage):
         # Where clips are too short for a window, the one before it stays.
         self._windows = [(share, length, starts) for share, length in windows if len(starts := examples.starts(length))]
         self._steps = steps
-        self._far = examples.starts(int(OTHER_WINDOW * STRIDES[1]))
+        self._far = examples.starts(int(OTHER_WINDOW * REACHES[1]))
         self._measure()
 
     def losses(self, share, rng):
-        stride, (_, length, starts) = 1.0, [window for window in self._windows if share >= window[0]][-1]
+        stride, (_, frames, starts) = self.stride, [window for window in self._windows if share >= window[0]][-1]
+        length = frames // stride
         if len(self._far) and rng.random() < OTHER_RATES:
-            stride, starts, length = float(rng.uniform(*STRIDES)), self._far, min(length, OTHER_WINDOW)
+            stride, starts, length = float(rng.uniform(*REACHES)), self._far, min(length, OTHER_WINDOW)
         true = self._window(rng.choice(starts, self._steps // length), length, stride)
         states = self.run(self.begin(true[0], rng), length, stride)
         wrong = states - true
-        # At other strides both are that many times a step.
+        # Both are as many frames' as a step takes.
         between = (wrong[1:] - wrong[:-1]) / (self._changes * stride)
         losses = {}
         for name, part in zip(("features", "latents"), self._parts):
@@ -50,7 +56,7 @@ class StepperStage(Stage):
             losses[f"{name} speed"] = between[..., part].abs().mean()
         return losses
 
-    def run(self, state, length, stride=1.0):
+    def run(self, state, length, stride=1):
         """(length + 1, B, D + Z): a state (B, D + Z) and those that follow it."""
         states = [state]
         step = torch.full((len(state), 1), float(stride), device=state.device)
@@ -80,7 +86,7 @@ class StepperStage(Stage):
         high = np.minimum(low + 1, len(frames) - 1)
         part = torch.as_tensor(at - low, dtype=torch.float32, device=self.states.device)[:, None, None]
         states = self.states[torch.as_tensor(frames[low])]
-        if stride == 1.0:
+        if isinstance(stride, int):
             return states
         return states + part * (self.states[torch.as_tensor(frames[high])] - states)
 

@@ -265,7 +265,8 @@ class _Training:
                 stepper = self.stepper.weights()
             with self.projector.lock:
                 self.figures |= figures.of_projector(self.projector, *self._test)
-            self.figures |= figures.of_stepper(examples, stage.kinematics, weights, stepper, latents)
+            self.figures |= figures.GoingOn(examples, stage.kinematics, weights, stepper, self.stepper.stride,
+                                            latents).drift()
         self._measured = time.monotonic()
         self._measuring = self._measured - before
 
@@ -280,7 +281,7 @@ class _Training:
             heights=player.feet.standing.astype(np.float32), fronts=player.legs.fronts.astype(np.float32),
             tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
-            projector=self.projector.weights(), key=motion.key, figures=dict(self.figures))
+            projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures))
 
 
 def _threads(device):

@@ -19,7 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mm_blender.evaluate.running import quickest, sizes
+from mm_blender.evaluate.running import in_a_frame, quickest, sizes
 from mm_blender.networks.experts import Experts
 from mm_blender.networks.network import Weights
 
@@ -27,11 +27,11 @@ from mm_blender.networks.network import Weights
 STATE, POSE = 27 + 32, 6 * 22 + 3 + 3 + 2
 SIZES = {"decompressor": (STATE, 512, POSE), "stepper": (STATE + 1, 512, 512, STATE),
          "projector": (27 + 1, 512, 512, 512, 512, STATE)}
-# The Projector is asked every 0.1 s, the others every frame.
-EVERY = {"decompressor": 1, "stepper": 1, "projector": 6}
+# The Stepper of the first model goes on by one frame at a time, that of the second by two.
+STRIDES = 1, 2
 # The second model's for as many frames as LAFAN1 has: how many experts, their layers, and layers behind them. Hidden is
 # (gated units, numbers that stay as they are), or how many units that switch themselves.
-OF_EXPERTS = {"decompressor": (16, (STATE, 64), (64, (64, 48), POSE)), "stepper": (32, (STATE + 1, 96, STATE), ()),
+OF_EXPERTS = {"decompressor": (16, (STATE, 64), (64, (64, 48), POSE)), "stepper": (32, (STATE + 1, 128, STATE), ()),
               "projector": (16, (27 + 1, (48, 32), (48, 32), STATE), ())}
 # At most so much of the first model's: time for one character alone, for each of a crowd, and memory.
 SHARE_ALONE, SHARE_CROWDED, LARGE_CROWD, SHARE_MEMORY = 1 / 1.5, 1 / 4, 300, 0.8
@@ -44,7 +44,7 @@ def main():
     weights = {name: untrained(*widths) for name, widths in SIZES.items()}
     for count, most in ((1, ALONE), (CROWD, CROWDED)):
         each = {name: quickest(one, count) for name, one in weights.items()}
-        frame = sum(micros / EVERY[name] for name, micros in each.items())
+        frame = in_a_frame(each.values(), STRIDES[0])
         parts = ", ".join(f"{name} {micros:.1f}" for name, micros in each.items())
         say(f"{count} at once: {frame:.1f} µs a frame for each ({parts})", frame <= most)
     ratio = LAFAN1_BYTES / (2 * sum(one.numbers for one in weights.values()))
@@ -54,7 +54,7 @@ def main():
 
 def compare(first, second):
     """The second model next to the first."""
-    first, second = sizes(first, LARGE_CROWD), sizes(second, LARGE_CROWD)
+    first, second = (sizes(one, stride, LARGE_CROWD) for one, stride in zip((first, second), STRIDES))
     for kind, who, most in (("alone", "one character", SHARE_ALONE), ("each", f"each of {LARGE_CROWD}", SHARE_CROWDED)):
         say(f"experts, {who}: {second[kind]:.2f} µs a frame, 1/{first[kind] / second[kind]:.2f} of the first model's "
             f"{first[kind]:.2f}", second[kind] <= most * first[kind])

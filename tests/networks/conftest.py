@@ -35,7 +35,7 @@ def make_experts():
 def networks_of_experts(networks):
     rng = np.random.default_rng(0)
     state, size = networks.limits.shape[1], networks.schema.size
-    return replace(networks, stepper=random_experts(rng, state + 1, ((4, 2), state)),
+    return replace(networks, stride=2, stepper=random_experts(rng, state + 1, ((4, 2), state)),
                    decompressor=random_experts(rng, state, ((4, 2), 5), ((5, 3), networks.layout.size)),
                    projector=random_experts(rng, size + len(networks.combinations), ((6, 0), state)))
 

@@ -77,7 +77,7 @@ def test_the_file_gives_back_the_experts(networks_of_experts, tmp_path):
     networks_of_experts.save(tmp_path / "a.mmnet")
     loaded = file.load(tmp_path / "a.mmnet")
     assert loaded.model == "moe" and loaded.report()["experts"] == dict.fromkeys(file.NAMES, 8)
-    assert loaded.nbytes == networks_of_experts.nbytes
+    assert loaded.nbytes == networks_of_experts.nbytes and loaded.stride == 2
     for name in file.NAMES:
         weights = getattr(networks_of_experts, name)
         rows = np.random.default_rng(0).normal(size=(9, weights.inputs)).astype(np.float32)

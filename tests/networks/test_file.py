@@ -80,6 +80,21 @@ def test_a_damaged_file_is_told_in_one_sentence(saved, name, change):
         file.load(saved)
 
 
+@pytest.mark.parametrize("stride", [0, 3, 1.5, "2", None])
+def test_a_stride_that_makes_no_sense_is_told_in_one_sentence(saved, stride):
+    header, arrays = everything(saved)
+    archive.write(saved, file.KIND, file.VERSION, {**header, "stride": stride}, arrays)
+    with pytest.raises(MotionError, match=r"damaged: train it anew .*Stepper"):
+        file.load(saved)
+
+
+def test_an_earlier_file_goes_on_frame_by_frame(saved):
+    header, arrays = everything(saved)
+    del header["stride"]
+    archive.write(saved, file.KIND, file.VERSION, header, arrays)
+    assert file.load(saved).stride == 1
+
+
 @pytest.mark.parametrize("layers", [
     None, {}, {"decompressor": 10 ** 9, "stepper": 2, "projector": 2}, {"decompressor": "2"}])
 def test_a_header_that_makes_no_sense_is_told_in_one_sentence(saved, layers):

@@ -190,6 +190,18 @@ def test_the_stepper_is_the_same_in_numpy(stepper):
     assert np.abs(states.numpy() + Network(stepper.weights())(rows) - after).max() < 1e-4
 
 
+def test_the_stepper_learns_to_go_on_by_two_frames(stepper, monkeypatch):
+    taken, run = [], stepper.run
+    monkeypatch.setattr(stepper, "run", lambda state, length, stride: (taken.append((length, stride)),
+                                                                       run(state, length, stride))[1])
+    for seed in range(20):
+        stepper.losses(0.5, np.random.default_rng(seed))
+    usual = [length for length, stride in taken if stride == 2]
+    assert 10 < len(usual) < 20 and set(usual) == {30}
+    frames = stepper.examples.window(stepper.examples.starts(8)[:5], 8)
+    assert np.array_equal(stepper._window(frames[0], 4, 2), stepper.states[frames[::2]])
+
+
 def test_the_projector_is_the_same_in_numpy(projector):
     import torch
 
