@@ -7,6 +7,9 @@ import pytest
 
 from mm_blender.training.run import look
 
+# As fast as a hand that swings, in m/s; a pop is several times faster.
+FASTEST = 14
+
 
 def test_an_artist_trains_cancels_and_resumes(blender, pictures):
     found = blender.play("train", pictures, timeout=600)
@@ -21,6 +24,16 @@ def test_an_artist_trains_cancels_and_resumes(blender, pictures):
         "cancelled", True, False)
     assert found["done"]["word"] == "done" and found["done"]["file"] and not found["done"]["trouble"]
     assert found["done"]["figures"]["verdict"] in ("good", "usable", "not yet")
+
+
+def test_experts_are_trained_and_driven_with_blends_of_latents(blender, pictures):
+    found = blender.play("experts", pictures, timeout=600)
+    if not found["torch"]:
+        pytest.skip("no Python with torch was found")
+    assert found["trained"]["word"] == "done" and found["trained"]["file"] and not found["trained"]["trouble"]
+    assert found["walking"]["method"] == "Learned" and not found["walking"]["clip"]
+    assert found["fades"][0] > 0 and found["fades"][1:] == ["moe", 2]
+    assert 0.3 < found["walking"]["speed"] < 3.5 and found["fastest"] < FASTEST and found["over"]
 
 
 def test_whatever_goes_wrong_is_told_in_a_sentence_and_nothing_is_lost(blender, pictures):
