@@ -16,11 +16,13 @@ def all_courses(seconds=SECONDS):
 
 
 def other_courses(seconds=SECONDS, each=3):
-    """More of each kind, with other lengths and angles: how often feet step on five courses is mostly chance."""
+    """More of each kind, with other lengths and angles, by a hand that keeps no time. One that does so may do the same
+    fifty times, and how feet step then is once that of chance, not fifty times."""
     return [course for at in range(each) for course in (
         slalom(seconds, swing=40 + 25 * at, period=4.5 + 1.5 * at),
-        stop_and_go(seconds, go=1.8 + 0.6 * at, stop=1 + 0.4 * at), reversals(seconds, each=1.8 + 0.6 * at),
-        strafing_square(seconds, side=1.6 + 0.7 * at), random_walk(seconds, seed=20 + at))]
+        stop_and_go(seconds, go=1.8 + 0.6 * at, stop=1 + 0.4 * at, seed=at),
+        reversals(seconds, each=1.8 + 0.6 * at, seed=at), strafing_square(seconds, side=1.6 + 0.7 * at, seed=at),
+        random_walk(seconds, seed=20 + at))]
 
 
 def slalom(seconds=SECONDS, swing=60.0, period=6.0):
@@ -30,26 +32,27 @@ def slalom(seconds=SECONDS, swing=60.0, period=6.0):
     return _recording(times, move_x=np.sin(angle), move_y=np.cos(angle), run=times >= seconds / 2)
 
 
-def stop_and_go(seconds=SECONDS, go=2.5, stop=1.5):
+def stop_and_go(seconds=SECONDS, go=2.5, stop=1.5, seed=None):
     """Off in another direction after each stop; every third time at a run."""
-    starts = np.arange(0, seconds, go + stop)
+    starts = _beats(seconds, go + stop, seed)
     turn = np.radians(135) * np.arange(len(starts))
-    times = np.column_stack([starts, starts + go]).ravel()
+    lengths = np.diff(starts, append=starts[-1] + go + stop)
+    times = np.column_stack([starts, starts + go / (go + stop) * lengths]).ravel()
     moving = np.tile([1.0, 0.0], len(starts))
     angle = np.repeat(turn, 2)
     return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle),
                       run=np.repeat(np.arange(len(starts)) % 3 == 2, 2))
 
 
-def reversals(seconds=SECONDS, each=2.5):
+def reversals(seconds=SECONDS, each=2.5, seed=None):
     """To and fro at a walk, turning round each time."""
-    times = np.arange(0, seconds, each)
+    times = _beats(seconds, each, seed)
     return _recording(times, move_y=np.where(np.arange(len(times)) % 2, -1.0, 1.0))
 
 
-def strafing_square(seconds=SECONDS, side=2.5):
+def strafing_square(seconds=SECONDS, side=2.5, seed=None):
     """Round a square without turning: right, forward, left, back."""
-    times = np.arange(0, seconds, side)
+    times = _beats(seconds, side, seed)
     corner = np.arange(len(times)) % 4
     return _recording(times, move_x=np.array([1.0, 0, -1, 0])[corner], move_y=np.array([0.0, 1, 0, -1])[corner],
                       face_y=np.ones(len(times)), strafe=np.ones(len(times)))
@@ -111,6 +114,15 @@ def show(heading=0.0):
     held = {name: np.array([name in buttons for *_, buttons in parts] + [False])
             for name in ("run", "strafe", "crouch")}
     return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle), **held)
+
+
+def _beats(seconds, each, seed=None):
+    """When a hand does something else, again and again: in time, or with a seed sooner or later by up to two fifths."""
+    if seed is None:
+        return np.arange(0, seconds, each)
+    lengths = each * np.random.default_rng(seed).uniform(0.6, 1.4, int(2 * seconds / each) + 1)
+    times = np.cumsum(lengths) - lengths[0]
+    return times[times < seconds]
 
 
 def _moments(rng, seconds, most):

@@ -56,3 +56,12 @@ def test_other_courses_are_of_the_same_kinds_and_none_is_one_of_the_five():
     assert len(made) == 10 and all(10 < course.duration < 25 for course in made)
     known = {course.times.tobytes() + course.values.tobytes() for course in (*made, *courses.all_courses(20).values())}
     assert len(known) == 15
+
+
+def test_a_hand_that_keeps_no_time_does_the_same_sooner_or_later():
+    for maker in (courses.stop_and_go, courses.reversals, courses.strafing_square):
+        even, uneven = maker(120), maker(120, seed=1)
+        assert np.array_equal(even.values[:12], uneven.values[:12]) and uneven.duration < 125
+        lengths = np.diff(uneven.times)[:-1] / np.diff(even.times)[:len(uneven.times) - 2].mean()
+        assert lengths.std() > 0.1 and 0.3 < lengths.min() < lengths.max() < 2
+        assert np.array_equal(uneven.times, maker(120, seed=1).times)
