@@ -24,3 +24,10 @@ def leave_room():
     """One thread for each network. torch's own threads wait for each other in circles: beside another program that uses
     the processor, such as Blender, training with two of them took fifty times as long as with one."""
     torch.set_num_threads(1)
+
+
+def drop_small():
+    """In this thread, and in those that it begins, numbers too small to have all their digits are zero. The momentum of
+    a unit that has gone silent never gets beyond them, and a processor is slow at them: the Decompressor of LAFAN1 was
+    down to an eighth of its speed after half an hour."""
+    torch.set_flush_denormal(True)

@@ -199,6 +199,7 @@ class _Training:
 
     def _improve(self, stage, share_of, ended):
         """The work of a stage's thread."""
+        devices.drop_small()
         losses = {}
         while losses is not None:
             self._losses[stage.name] = losses

@@ -57,6 +57,26 @@ def test_a_file_comes_out_that_a_character_can_be_driven_with(trained, database,
     assert all(np.isfinite(part).all() for part in vars(matcher.pose()).values())
 
 
+def test_threads_that_learn_have_no_numbers_that_a_processor_is_slow_at(trained, monkeypatch):
+    import torch
+
+    from mm_blender.training.stage import Stage
+
+    found, gradients = {}, Stage._gradients
+
+    def small():
+        return (torch.tensor([1e-40]) * 1.0).item()
+
+    def watched(stage, share, rng):
+        found.setdefault(stage.name, set()).add(small())
+        return gradients(stage, share, rng)
+
+    monkeypatch.setattr(Stage, "_gradients", watched)
+    trained("small")
+    assert found == {"decompressor": {0.0}, "stepper": {0.0}, "projector": {0.0}}
+    assert small() > 0, "elsewhere all is as it was"
+
+
 def test_progress_is_written_line_by_line(trained, tmp_path):
     from mm_blender.training.job import Job
 
