@@ -34,8 +34,8 @@ class Stepping:
             self._go_on(states, rows, step)
         else:
             self._go_on(states, rows[1::2], 2 * step)
-            known = np.concatenate([states[None], rows[1::2]]).reshape(count // 2 + 1, -1)
-            rows[::2] = self._within((_between(count // 2) @ known).reshape(-1, *states.shape))
+            known = np.concatenate([states[None], rows[1::2]])
+            rows[::2] = self._within(np.tensordot(_between(count // 2), known, 1))
         return rows
 
     def _go_on(self, states, rows, step):

@@ -60,3 +60,10 @@ def test_no_frame_between_leaves_what_the_data_holds(falling, begin):
 def test_more_characters_than_were_expected_go_on_too(falling, begin):
     stepping = Stepping(falling, LIMITS, 2, count=1)
     assert np.array_equal(stepping(begin, 4)[:, :1], stepping(begin[:1], 4))
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_where_nobody_is_nobody_goes_on(networks_of_experts, stride):
+    networks = networks_of_experts
+    nobody = np.empty((0, networks.limits.shape[1]), dtype=np.float32)
+    assert Stepping(networks.stepper, networks.limits, stride)(nobody, 10).shape == (10, *nobody.shape)

@@ -3,8 +3,7 @@
 
 import pytest
 
-# As fast as a hand that swings while running, in m/s; a pop is several times faster.
-FASTEST = 14
+from tests.window.harness import FASTEST
 
 
 def test_an_artist_drives_with_each_method_and_compares(blender, pictures):

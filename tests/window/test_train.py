@@ -6,9 +6,7 @@ import time
 import pytest
 
 from mm_blender.training.run import look
-
-# As fast as a hand that swings, in m/s; a pop is several times faster.
-FASTEST = 14
+from tests.window.harness import FASTEST
 
 
 def test_an_artist_trains_cancels_and_resumes(blender, pictures):
