@@ -91,6 +91,13 @@ def test_one_clip_with_few_frames(tmp_path):
     assert "4 experts" in said and "one clip" in said and "That is little" in said
 
 
+def test_clips_of_less_than_a_second(tmp_path):
+    short = [replace(clip, positions=clip.positions[:45], rotations=clip.rotations[:45], contacts=None, loop=False)
+             for clip in clips("walk", "run")]
+    train_for_a_moment(baked(short), tmp_path)
+    assert "drift_1s_cm" not in file.load(tmp_path / "odd.mmnet").figures
+
+
 def test_what_is_said_of_the_experts_is_what_is_made(tmp_path):
     said = train_for_a_moment(baked(clips("walk")), tmp_path)
     experts = file.load(tmp_path / "odd.mmnet").report()["experts"]
