@@ -92,9 +92,9 @@ def _stages(networks):
 
 def in_a_frame(times, stride):
     """Of the times of Decompressor, Stepper and Projector, where the Stepper is asked every so many frames: the
-    Projector is asked every sixth."""
+    Projector is asked every sixth, and the Stepper once more with its answer."""
     decompressor, stepper, projector = times
-    return decompressor + stepper / stride + projector / 6
+    return decompressor + stepper / stride + (projector + stepper) / 6
 
 
 def sizes(networks, stride, crowd):

@@ -38,6 +38,12 @@ class Stepping:
             rows[::2] = self._within(np.tensordot(_between(count // 2), known, 1))
         return rows
 
+    def next(self, states):
+        """(K, D + Z) the frame that follows, by itself."""
+        rows = np.empty((1, *states.shape), dtype=np.float32)
+        self._go_on(states, rows, 1.0)
+        return rows[0]
+
     def _go_on(self, states, rows, step):
         """Into rows what follows states, step by step."""
         if len(states) > len(self._known):

@@ -97,6 +97,17 @@ def test_what_must_jump_jumps_and_shows_the_answer(networks, learned):
     assert after.positions + after.velocities / networks.rate == pytest.approx(matcher.pose().positions, abs=1e-5)
 
 
+def test_what_is_jumped_to_is_the_frame_after_the_projectors_answer(networks, learned):
+    matcher, queries = learned(), some_queries(networks, 3)
+    everything = np.ones((3, len(networks.combinations)))
+    asked = Network(networks.projector, 3)(np.concatenate([queries, everything], axis=1).astype(np.float32))
+    answer = np.clip(asked, *networks.limits)
+    change = Network(networks.stepper, 3)(np.concatenate([answer, np.ones((3, 1))], axis=1).astype(np.float32))
+    assert matcher.match([0, 1, 2], queries, must=np.ones(3, dtype=bool)) == [0, 1, 2]
+    assert np.abs(change).max() > 0.01
+    assert matcher.states() == pytest.approx(np.clip(answer + change, *networks.limits), abs=1e-5)
+
+
 def test_an_answer_whose_tags_are_forbidden_is_not_taken(networks, learned):
     matcher = learned(1)
     queries, must = some_queries(networks, 1), np.array([True])

@@ -6,6 +6,7 @@ import pytest
 
 from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
+from mm_blender.evaluate import courses, learned
 from mm_blender.networks import file
 
 
@@ -157,11 +158,32 @@ def test_queries_come_from_driving_and_know_their_tags(database):
     assert set(tags) <= {"crouch", "~crouch"}
 
 
-def test_queries_come_from_hands_of_all_kinds(monkeypatch):
-    from mm_blender.evaluate import courses
+def test_beside_each_query_is_one_of_a_hand_that_has_just_changed_its_mind(database):
+    from mm_blender.playback.library import Library
     from mm_blender.training import queries
 
-    monkeypatch.setattr(queries, "_driven", lambda library, recordings: recordings)
+    library = Library(database)
+    recordings = [courses.anything(4, seed) for seed in range(5)]
+    plain, (asked, tags, frames) = (queries._driven(library, recordings, *chance)
+                                    for chance in ((), (np.random.default_rng(0),)))
+    assert len(asked) == 2 * len(plain[0]) and set(tags) == {"crouch", "~crouch"}
+    # What is driven is not touched by it: the same queries come up, and between them the others.
+    kept = {query.tobytes() for query in plain[0]}
+    others = np.array([query.tobytes() not in kept for query in asked])
+    assert kept <= {query.tobytes() for query in asked} and 0.45 < others.mean() <= 0.5
+    trajectory = np.concatenate([np.arange(part.start, part.stop) for channel, part in zip(
+        database.schema.channels, database.schema.slices) if channel.kind.startswith("trajectory")])
+    pose = np.setdiff1d(np.arange(database.schema.size), trajectory)
+    assert np.array_equal(asked[others][:, pose], database.features[frames[others]][:, pose])
+    # They are farther from the data than what is asked in between.
+    near = [learned.nearest(database, queries_) for queries_ in (asked[~others], asked[others])]
+    assert np.median(near[1]) > 1.5 * np.median(near[0])
+
+
+def test_queries_come_from_hands_of_all_kinds(monkeypatch):
+    from mm_blender.training import queries
+
+    monkeypatch.setattr(queries, "_driven", lambda library, recordings, chance: recordings)
     hands, strafe = queries.of_chance(None), stick.NAMES.index("strafe")
     assert len(hands) == 3 * queries.HANDS and len({hand.values.tobytes() for hand in hands}) == len(hands)
     assert np.array_equal(hands[-1].values, courses.sideways(queries.SECONDS, queries.HANDS).values)
