@@ -29,7 +29,9 @@ UNLIMITED = 0.4
 class ProjectorStage(Stage):
     """Algorithm 3, with exact nearest frames by our own search."""
 
-    name, error = "projector", "projector_ratio"
+    # How far answers are from the query says little once they are as near as frames are: half-way between two frames
+    # one is nearer than at either. How far they are from all frames goes on to fall.
+    name, error = "projector", "projector_stray"
 
     def __init__(self, examples, latents, driven, seed, hidden=HIDDEN, batch=BATCH, networks=None):
         """driven: what queries.of_chance() has heard; networks: another one than that of the paper."""
