@@ -13,7 +13,7 @@ from mm_blender.playback.library import Library
 from tests.networks.conftest import untrained
 
 SHIPPED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
-# As a share of how far two frames are from each other; those that ship came to 0.42.
+# As a share of how far two frames are from each other; those that ship came to 0.41.
 FAR = 0.5
 
 

@@ -41,14 +41,36 @@ def test_a_checkpoint_remembers_it(patience):
     assert patience.over and other.over
 
 
-def test_a_decompressor_that_no_longer_improves_gives_its_time_to_the_others(database, tmp_path, monkeypatch):
+@pytest.fixture
+def trained(database, tmp_path, monkeypatch):
+    """The iterations of each network, where what is measured of one is given, and nothing is of the others."""
     from mm_blender.training import figures, queries, train
 
     monkeypatch.setattr(queries, "HANDS", 2)
     monkeypatch.setattr(queries, "SECONDS", 2.0)
     monkeypatch.setattr(train, "FIGURES", 0.0)
     monkeypatch.setattr(train, "POLL", 0.01)
-    monkeypatch.setattr(figures, "of_decompressor", lambda *_: {"joint_error_cm": 1.0})
+    monkeypatch.setattr(figures, "of_decompressor", lambda *_: {})
+    monkeypatch.setattr(figures, "of_projector", lambda *_: {})
+    monkeypatch.setattr(figures.GoingOn, "drift", lambda _: {})
+    monkeypatch.setattr(figures, "verdict", lambda _: ("good", ""))
     database.save(tmp_path / "some.mmdb")
-    result = train.train(tmp_path / "some.mmdb", tmp_path / "some.mmnet", train.Budget(iterations=80), device="cpu")
-    assert result["iterations"]["decompressor"] < 78
+
+    def run(of, figures_of, iterations=80):
+        monkeypatch.setattr(figures, of, figures_of)
+        budget = train.Budget(iterations=iterations)
+        return train.train(tmp_path / "some.mmdb", tmp_path / "some.mmnet", budget, device="cpu")["iterations"]
+
+    return run
+
+
+def test_a_decompressor_that_no_longer_improves_gives_its_time_to_the_others(trained):
+    assert trained("of_decompressor", lambda *_: {"joint_error_cm": 1.0})["decompressor"] < 78
+
+
+def test_a_projector_goes_on_while_its_answers_come_nearer_to_the_data(trained):
+    stray = iter(0.9 ** number for number in range(10000))
+    iterations = trained("of_projector", lambda *_: {"projector_ratio": 0.98, "projector_stray": next(stray)}, 40)
+    assert iterations["projector"] == 40
+    iterations = trained("of_projector", lambda *_: {"projector_ratio": next(stray), "projector_stray": 0.5}, 40)
+    assert iterations["projector"] < 39
