@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Of this units that switch themselves make a one, h (1 + tanh h) = 1: it goes with them, and a call sees no gaps.
-BENT_TO_ONE = 0.6392322713805368
+# Of this units that switch themselves make a one, -x / (1 + exp x) = 1: it goes with them, and a call sees no gaps.
+BENT_TO_ONE = -1.2784645427610738
+# What goes into an exponential is no more: it would be too large for a float32, and is as good as endless here.
+MOST = 80.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Routed:
     def __init__(self, gate, layers, behind=(), count=1):
         """gate, layers: as Experts has them; behind: such layers without experts; count: rows for which memory is made
         ready."""
-        self._gate = _with_biases(*gate)
+        self._gate = np.ascontiguousarray(_with_biases(*gate))
         self._layers, self._behind = _prepared(layers, passes_on=len(behind) > 0), _prepared(behind)
         self._of_expert = list(zip(*(layer.of_each() for layer in self._layers)))
         self._known = np.ones(len(self._gate), dtype=np.float32)
@@ -94,7 +96,7 @@ class Routed:
         known = self._many[:count]
         known[:, :-1] = rows
         order, ends, shares = _sorted(known.dot(self._gate))
-        values = known.take(order % count, axis=0)
+        values = known.take(order, axis=0, mode="wrap")  # first choices, then second ones
         for layer, memory in zip(self._layers, self._pairs):
             made = memory.of(2 * count)
             _asked(values, layer.weights, ends, made.rows)
@@ -110,9 +112,9 @@ class Routed:
         values += other
         for layer, memory in zip(self._behind, self._rows):
             made = memory.of(count)
-            np.dot(values, layer.weights, out=made.rows)
+            values.dot(layer.weights, made.rows)
             if made.gated:
-                np.dot(values, layer.switches, out=made.switches)
+                values.dot(layer.switches, made.switches)
             made.bend()
             values = made.rows
         return values
@@ -144,26 +146,28 @@ class _Layer(NamedTuple):
 class _Made:
     """What a layer makes of some rows: the units first, then what stays as it is; and what switches gated units."""
 
-    def __init__(self, rows, switches, soft, factors=None):
-        self.rows, self.switches, self.gated = rows, switches, switches.shape[-1]
-        # With a factor for each number, a one where there is no switch, the product has no gaps: half of the time.
-        self._factors = np.ones_like(rows) if factors is None else factors
-        self._soft, self._switched = soft, self._factors[:, :self.gated]
+    def __init__(self, rows, switches, soft, tables=None):
+        self.rows, self.switches, self.gated, self._soft = rows, switches, switches.shape[-1], soft
+        # With a factor for each number, a one where there is no switch, the product has no gaps: half of the time. A
+        # limit is a table too: NumPy takes several times as long to compare with a single number.
+        self._tables = tables or (np.ones_like(rows), np.full_like(rows, MOST) if soft else np.zeros_like(switches))
+        self._factors, self._limits = self._tables
+        self._switched = self._factors[:, :self.gated]
 
     def of(self, count):
         """A part of the memory, for fewer rows."""
-        return _Made(self.rows[:count], self.switches[:count], self._soft, self._factors[:count])
+        return _Made(self.rows[:count], self.switches[:count], self._soft, [table[:count] for table in self._tables])
 
     def bend(self):
         """Units take effect."""
-        if self._soft:  # what came in is half of x: x σ(x) = x/2 (1 + tanh(x/2))
-            np.tanh(self.rows, out=self._factors)
+        if self._soft:  # what came in is -x: x σ(x) = x / (1 + exp(-x)), and the next layer takes back the sign
+            np.minimum(self.rows, self._limits, out=self._factors)
+            np.exp(self._factors, out=self._factors)
             np.add(self._factors, 1, out=self._factors)
+            np.divide(self.rows, self._factors, out=self.rows)
         elif self.gated:
-            np.maximum(self.switches, 0, out=self._switched)
-        else:
-            return
-        np.multiply(self.rows, self._factors, out=self.rows)
+            np.maximum(self.switches, self._limits, out=self._switched)
+            np.multiply(self.rows, self._factors, out=self.rows)
 
 
 def gated_between(made, seen):
@@ -195,29 +199,33 @@ def _asked(rows, weights, ends, out):
     begin = 0
     for matrix, end in zip(weights, ends):
         if begin < end:
-            np.dot(rows[begin:end], matrix, out=out[begin:end])
+            rows[begin:end].dot(matrix, out[begin:end])
             begin = end
 
 
 def _prepared(layers, passes_on=False):
     """Layers [(weights (…, in, out), biases (…, out))] as _Layers, with a one that all but the last pass on, or that
     one too."""
-    prepared = []
-    for this, following in zip_longest(layers, layers[1:]):
-        gated = gated_between(this[0].shape[-1], following[0].shape[-2]) if following else 0
+    prepared, sign = [], 1  # what comes in has another sign behind units that switch themselves
+    for (weights, biases), following in zip_longest(layers, layers[1:]):
+        gated = gated_between(weights.shape[-1], following[0].shape[-2]) if following else 0
         soft = following is not None and not gated
-        weights, biases = (part * np.float32(0.5) if soft else part for part in this)
-        passed = BENT_TO_ONE if soft else float(passes_on or following is not None)
-        prepared.append(_Layer(_with_biases(weights[..., gated:], biases[..., gated:], passed),
-                               _with_biases(weights[..., :gated], biases[..., :gated]), soft))
+        whole = _with_biases(weights, biases) * np.float32(-sign if soft else sign)
+        passed = sign * (BENT_TO_ONE if soft else 1) if passes_on or following is not None else None
+        prepared.append(_Layer(_passing_on(whole[..., gated:], passed), np.ascontiguousarray(whole[..., :gated]), soft))
+        sign = -1 if soft else 1
     return prepared
 
 
-def _with_biases(weights, biases, passed=0.0):
-    """(…, in + 1, out), or out + 1 where a number is passed on, which is to be a one."""
-    whole = np.concatenate([weights, biases[..., None, :]], axis=-2)
-    if passed:
-        one = np.zeros_like(whole[..., :1])
-        one[..., -1, :] = passed
-        whole = np.concatenate([whole, one], axis=-1)
-    return np.ascontiguousarray(whole, dtype=np.float32)
+def _with_biases(weights, biases):
+    """(…, in + 1, out)"""
+    return np.concatenate([weights, biases[..., None, :]], axis=-2, dtype=np.float32)
+
+
+def _passing_on(weights, number):
+    """Weights with a column more, if a number is to be passed on: it is in the row of the biases."""
+    if number is None:
+        return np.ascontiguousarray(weights)
+    wider = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1), dtype=np.float32)
+    wider[..., :-1], wider[..., -1, -1] = weights, number
+    return wider
