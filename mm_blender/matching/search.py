@@ -343,7 +343,8 @@ def gather(features, weights, seed=0):
         done += len(sample)
         if sample is not rows:
             centres = _means(sample, _numbered(nearest))
-    return _cut(nearest).astype(np.int32)
+    places = _side_by_side(centres, np.arange(len(centres))).argsort()
+    return _cut(places[nearest]).astype(np.int32)
 
 
 def _row(blocks, at):
@@ -389,6 +390,17 @@ def _nearest_centre(rows, centres, block=256):
         (rows[at:at + block] @ turned).argmin(axis=1, out=nearest[at:at + block])
         yield min((at + block) / len(rows), 1.0)
     return nearest
+
+
+def _side_by_side(centres, which):
+    """Some centres, as indices (n,) in an order in which most are beside others that are like them: a query then finds
+    the cells that it opens in few places of the memory. Halves of halves, each cut where it is longest."""
+    if len(which) <= 2:
+        return which
+    here = centres[which]
+    order = which[here[:, here.var(axis=0).argmax()].argsort()]
+    middle = len(order) // 2
+    return np.concatenate([_side_by_side(centres, half) for half in (order[:middle], order[middle:])])
 
 
 def _cut(cell):

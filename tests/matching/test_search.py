@@ -8,7 +8,8 @@ import pytest
 
 from mm_blender.matching import search as module
 from mm_blender.matching.database import REASONS
-from mm_blender.matching.search import Search, enterable, why_not
+from mm_blender.matching.search import Search, enterable, gather, why_not
+from mm_blender.steps import run
 
 SIZE = 11
 
@@ -331,3 +332,12 @@ def test_a_reason_is_given_for_a_frame_that_is_not_answered():
     assert why_not(database, 2) == REASONS[2]
     assert '"run"' in why_not(database, 3, "run")
     assert "playing" in why_not(database, 0, "run", besides=(0, 2))
+
+
+def test_cells_that_are_alike_lie_beside_each_other(rng):
+    features = clustered(rng)
+    cell = run(gather(features, np.ones(SIZE)))
+    centres = np.array([features[cell == number].mean(axis=0) for number in range(cell.max() + 1)])
+    apart = np.linalg.norm(np.diff(centres, axis=0), axis=1).mean()
+    any_two = np.linalg.norm(np.diff(rng.permutation(centres), axis=0), axis=1).mean()
+    assert apart < 0.6 * any_two
