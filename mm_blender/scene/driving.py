@@ -379,7 +379,7 @@ class Session:
         if before is not None and before[0] is puppet:
             location = view.view_location
             self._view_before = self._view_before or location.copy()
-            location += root - before[1]  # is the view's own: set once
+            location += root - before[1]  # is the view's own: set once, since Blender draws its whole window for it
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""

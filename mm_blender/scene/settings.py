@@ -308,7 +308,8 @@ class MM_Drive(bpy.types.PropertyGroup):
     obstacles: PointerProperty(type=bpy.types.Collection, name="Obstacles",
                                description="Meshes that the character does not walk through but along")
     follow: BoolProperty(name="Follow", default=True,
-                         description="The viewport goes along with the character; orbit and zoom as usual")
+                         description="The viewport goes along with the character; orbit and zoom as usual. Blender "
+                                     "draws its whole window for that: without it only the viewports")
     show_hud: BoolProperty(name="Heads-Up Display", default=True,
                            description="Say in the viewport's corner what is being played and why")
     show_desired: BoolProperty(name="Desired Path", default=True, description="Draw where the stick leads")
