@@ -12,11 +12,12 @@ from .mm_blender.scene import (
     overlay,
     plots,
     pythons,
+    saving,
     settings,
     training,
 )
 
-PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, pythons, training, plots, operators,
+PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, pythons, training, saving, plots, operators,
          keymap, panels)
 
 

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Databases and networks beside the .blend go along wherever it is saved."""
+
+from pathlib import Path
+
+import bpy
+import pytest
+
+from mm_blender.scene import baking, stage, training
+from mm_blender.scene.training import own_networks_path
+
+
+@pytest.fixture
+def baked(small_demo, tmp_path, monkeypatch):
+    """A character that was baked before its file was ever saved; its networks are there, too."""
+    monkeypatch.setattr(baking, "own_folder", lambda name: str(_made(tmp_path / "own" / name)))
+    monkeypatch.setattr("mm_blender.scene.saving.own_folder", baking.own_folder)
+    small_demo.mm.bake.path = "//demo.mmdb"
+    bpy.ops.mm.bake()
+    Path(own_networks_path(small_demo)).write_bytes(b"networks")
+    return small_demo
+
+
+def _made(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def save(path, **options):
+    path.parent.mkdir(exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), **options)
+
+
+def test_a_file_that_is_saved_for_the_first_time_has_its_database(baked, tmp_path):
+    before = stage.library_of(baked).database.key
+    save(tmp_path / "shot" / "a.blend")
+    assert baking.database_path(baked) == str(tmp_path / "shot" / "demo.mmdb")
+    assert stage.library_of(baked).database.key == before and not baking.changes(baked, bpy.context.scene)
+    assert Path(own_networks_path(baked)).read_bytes() == b"networks"
+    assert not list((tmp_path / "shot").glob("*.part"))
+
+
+def test_it_goes_along_into_another_folder_and_with_a_copy(baked, tmp_path):
+    save(tmp_path / "one" / "a.blend")
+    save(tmp_path / "two" / "b.blend")
+    save(tmp_path / "three" / "c.blend", copy=True)
+    for folder in ("one", "two", "three"):
+        assert (tmp_path / folder / "demo.mmdb").is_file() and (tmp_path / folder / "demo.mmnet").is_file(), folder
+    assert baked.mm.bake.path == "//demo.mmdb" and not baking.changes(baked, bpy.context.scene)
+
+
+def test_the_database_of_another_file_is_not_touched(baked, tmp_path):
+    there = _made(tmp_path / "shot") / "demo.mmdb"
+    there.write_bytes(b"what somebody else has made")
+    before = baking.database_path(baked)
+    save(tmp_path / "shot" / "a.blend")
+    assert there.read_bytes() == b"what somebody else has made"
+    assert baking.database_path(baked) == before and not baking.changes(baked, bpy.context.scene)
+
+
+def test_what_is_being_trained_stays_together(baked, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "job_of", lambda output: object())
+    before = baking.database_path(baked)
+    save(tmp_path / "shot" / "a.blend")
+    assert baking.database_path(baked) == before and not (tmp_path / "shot" / "demo.mmdb").exists()
+
+
+def test_paths_that_are_not_relative_are_left_alone(baked, tmp_path):
+    path = baking.database_path(baked)
+    baked.mm.bake.path = path
+    save(tmp_path / "shot" / "a.blend")
+    assert baked.mm.bake.path == path and [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"]
