@@ -35,7 +35,8 @@ class MM_OT_bake(CharacterOperator):
             return self.execute(context)
         ob = active_armature(context)
         try:
-            jobs.start(baking.bake_steps(ob, context.scene), "Baking", partial(_done, ob.name))
+            jobs.start(baking.bake_steps(ob, context.scene), "Baking", partial(_done, ob.name),
+                       ob.session_uid)
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -133,14 +133,15 @@ Other selected characters that have a database take part"""
         return self._cancel(context) if "cancel" in pressed else {"PASS_THROUGH"}
 
     def _keep(self, context, session):
-        seconds = session.seconds
+        seconds, end = session.seconds, context.scene.frame_end
         try:
             kept = session.keep()
         except MotionError as error:  # nothing is lost: driving goes on
             self.report({"ERROR"}, str(error))
             return {"RUNNING_MODAL"}
         if kept:
-            self.report({"INFO"}, f"{seconds:.1f} s kept as " + ", ".join(f'"{name}"' for name in kept))
+            names = ", ".join(f'"{name}"' for name in kept)
+            self.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_new_end(context.scene, end)}")
         return self._end(context, {"FINISHED"})
 
     def _cancel(self, context):
@@ -174,10 +175,13 @@ class MM_OT_drive_recording(DatabaseOperator):
         clip, _ = drive(stage.played_library(ob, library), recording,
                         **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
-        settings, frame = ob.mm.drive, context.scene.frame_current
-        action = takes.keep(targets.posed(ob), clip, name, frame, settings.tolerance, settings.push_nla,
+        settings, scene = ob.mm.drive, context.scene
+        action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.tolerance, settings.push_nla,
                             settings.ik_keys)
-        self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"')
+        end = scene.frame_end
+        if settings.extend:
+            takes.show_whole(scene, [action])
+        self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"{_new_end(scene, end)}')
 
 
 class MM_OT_drive_save_input(CharacterOperator):
@@ -223,6 +227,11 @@ def _over_view(context, event):
     under = [(area.type, region.type) for area in context.window.screen.areas for region in area.regions
              if 0 <= event.mouse_x - region.x < region.width and 0 <= event.mouse_y - region.y < region.height]
     return set(under) == {("VIEW_3D", "WINDOW")}
+
+
+def _new_end(scene, before):
+    """What there is to say about where a scene ends, if it ended on another frame before."""
+    return f"; the scene ends at frame {scene.frame_end} now" if scene.frame_end != before else ""
 
 
 def _characters(context):

@@ -22,7 +22,7 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
             row.scale_y = 1.5
             row.operator_context = "INVOKE_DEFAULT"
             row.operator("mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
-            if sentence := jobs.last_error("Baking"):
+            if sentence := jobs.last_error("Baking", ob.session_uid):
                 draw_sentence(layout, sentence)
         if settings.key:
             self._draw_state(context, layout, ob)

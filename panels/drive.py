@@ -206,6 +206,7 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
         layout.prop(settings, "tolerance")
         layout.prop(settings, "push_nla")
         layout.prop(settings, "ik_keys")
+        layout.prop(settings, "extend")
 
 
 def _table_row(layout, label):

@@ -23,12 +23,13 @@ from . import takes, targets
 from .before import SceneBefore
 from .character import active_armature
 from .comparing import Double, copy_trouble, other_method, remove_copies
+from .overlay import size_of
 from .puppet import Puppet
 from .sampling import constraint_obstacle, scene_rate
 from .screen import Views, redraw_panels, redraw_views
 from .settings import changes
 from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
-from .view import heading_of, orbit, view_of
+from .view import heading_of, is_in_sight, orbit, view_of
 
 __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "stop"]
 
@@ -60,7 +61,7 @@ class Status:
 
 
 _session = None
-_inputs = {}  # armature → the Recording of its last drive
+_inputs = {}  # session_uid of an armature → the Recording of its last drive
 _befores = {}  # session_uid of an armature → how it was before its last drive
 
 
@@ -91,7 +92,7 @@ def stop(context):
 
 def last_input(ob):
     """The Recording of what steered an armature last, or None."""
-    return _inputs.get(ob.name)
+    return _inputs.get(ob.session_uid)
 
 
 class Session:
@@ -108,7 +109,8 @@ class Session:
     def __init__(self, context, obs, recording=None):
         self.seconds, self.recording = 0.0, recording
         self.device, self._took, self._sentences, self._notes = "Keyboard", 0.0, (), ()
-        self._start_frame, self._before, self._view_before = context.scene.frame_current, SceneBefore(context), None
+        self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
+        self._view_before, self._followed = None, Vector()  # where the view was, and how far it has gone along
         self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
         self.driven = self._puppets[0]
@@ -171,11 +173,12 @@ class Session:
 
     def keep(self):
         """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
-        kept = []
+        kept, extending = [], []
         try:
             for puppet, ob in self._obs():
                 if len(puppet.stage.film):
                     kept.append(self._keep(puppet, ob))
+                    extending += kept[-1:] * puppet.owner().mm.drive.extend
         except MotionError:
             for action in kept:
                 bpy.data.actions.remove(action)
@@ -184,6 +187,10 @@ class Session:
             raise
         for puppet, ob in self._obs():
             puppet.before.respell(ob)
+        takes.show_whole(bpy.context.scene, extending)
+        # The character stands where the take begins, and the view goes back there with it.
+        if self._followed.length and (view := view_of(bpy.context)) is not None:
+            view.view_location -= self._followed
         self._close()
         return [action.name for action in kept]
 
@@ -376,10 +383,21 @@ class Session:
         place, _ = puppet.player.roots[puppet.index]
         root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index)))
         before, self._seen = self._seen, (puppet, root)
-        if before is not None and before[0] is puppet:
-            location = view.view_location
-            self._view_before = self._view_before or location.copy()
-            location += root - before[1]  # is the view's own: set once, since Blender draws its whole window for it
+        location = view.view_location
+        self._view_before = self._view_before or location.copy()
+        if before is None or before[0] is not puppet:
+            self._bring_into_sight(view, root)
+            return
+        way = root - before[1]
+        self._followed += way
+        location += way  # is the view's own: set once, since Blender draws its whole window for it
+
+    def _bring_into_sight(self, view, root):
+        """Look at the driven character, if that can hardly be seen."""
+        ob = self.driven.owner()
+        middle = root + Vector((0, 0, size_of(ob) if ob is not None else 0.0))
+        if view.view_perspective != "CAMERA" and not is_in_sight(view, middle):
+            view.view_location = middle
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""
@@ -427,7 +445,7 @@ class Session:
         for puppet, ob in self._obs():
             ob.mm.drive.driving = False
             _befores[puppet.uid] = puppet.before
-            _inputs[puppet.owner().name] = puppet.recording(self.seconds)
+            _inputs[puppet.owner_uid] = puppet.recording(self.seconds)
         for stage in self._stages:
             stage.clear()
         if self.gamepads is not None:
@@ -475,6 +493,7 @@ def _after_saving(*_):
 def _before_loading(*_):
     stop(bpy.context)
     _befores.clear()
+    _inputs.clear()
     forget()
 
 

@@ -18,16 +18,17 @@ SLICE, REST = (0.03, 0.15), 0.005
 
 
 class Job:
-    """Work under way: `steps` is a generator that yields objects with `.share` (0 … 1) and `.text`."""
+    """Work under way: `steps` is a generator that yields objects with `.share` (0 … 1) and `.text`; `about` is whom it
+    is for, if that matters."""
 
-    def __init__(self, steps, title, on_done):
-        self.steps, self.title, self.on_done = steps, title, on_done
+    def __init__(self, steps, title, on_done, about=None):
+        self.steps, self.title, self.on_done, self.about = steps, title, on_done, about
         self.share, self.text = 0.0, ""
         self.paused_at = time.perf_counter()
 
 
 _current = None
-_last_error, _failed = "", ""  # the sentence, and the title of the job that ended with it
+_last_error, _failed = "", None  # the sentence, and the job that ended with it
 
 
 def current():
@@ -35,18 +36,19 @@ def current():
     return _current
 
 
-def last_error(title=None):
-    """The sentence with which the last job ended (of those with this title), empty if all was well."""
-    return _last_error if title in (None, _failed) else ""
+def last_error(title=None, about=None):
+    """The sentence with which the last job ended, if it has this title and is about this; empty if all was well."""
+    known = _failed is not None and title in (None, _failed.title) and about in (None, _failed.about)
+    return _last_error if known else ""
 
 
-def start(steps, title, on_done):
+def start(steps, title, on_done, about=None):
     """Begin a job; `on_done` is called with what the generator returns, and not if it fails or is cancelled."""
     global _current
     if _current is not None:
         raise MotionError(f"{_current.title} is still under way: wait for it or cancel it first.")
-    _current = Job(steps, title, on_done)
-    _say("", "")
+    _current = Job(steps, title, on_done, about)
+    _say("", None)
     if not bpy.app.timers.is_registered(_tick):  # it still is when a job was cancelled a moment ago
         bpy.app.timers.register(_tick, first_interval=0.0)
 
@@ -58,7 +60,7 @@ def cancel(reason=""):
         return
     job, _current = _current, None
     job.steps.close()
-    _say(reason, job.title)
+    _say(reason, job)
     redraw_panels()
 
 
@@ -71,10 +73,10 @@ def _tick():
         if _slice(job):
             return REST
     except (MotionError, Cancelled) as error:
-        _say(str(error), job.title)
+        _say(str(error), job)
     except BaseException:
         # A mistake of ours: the traceback goes to the console, the person gets a sentence, and no job stays behind.
-        _say(f"{job.title} stopped because of a mistake in Motion Matching: see the system console.", job.title)
+        _say(f"{job.title} stopped because of a mistake in Motion Matching: see the system console.", job)
         raise
     finally:
         redraw_panels()
@@ -101,14 +103,15 @@ def _slice(job):
     return True
 
 
-def _say(sentence, title):
+def _say(sentence, job):
     global _last_error, _failed
-    _last_error, _failed = sentence, title
+    _last_error, _failed = sentence, job
 
 
 @persistent
 def _on_load(*_):
     cancel()
+    _say("", None)
 
 
 def register():

@@ -326,6 +326,9 @@ class MM_Drive(bpy.types.PropertyGroup):
                                       "switch a limb to IK, and it goes on as it was")
     push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
                                                            "Action where it is")
+    extend: BoolProperty(name="Extend Scene", default=True,
+                         description="The scene ends no sooner than a kept take, so that all of it is played and "
+                                     "rendered")
     # On while the character is being driven: tells an undo step from before from one that was made meanwhile.
     driving: BoolProperty(options={"HIDDEN"}, update=None)
     # On copies that Compare has made: they are removed wherever they turn up.

@@ -38,6 +38,11 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
     return action
 
 
+def show_whole(scene, kept):
+    """Let a scene end no sooner than kept takes do."""
+    scene.frame_end = max([scene.frame_end, *(math.ceil(action.frame_range[1] - 1e-3) for action in kept)])
+
+
 def on_rig(ob, clip):
     """The clip on the armature's own joints: without a root that was made, and with the root bone's own axes."""
     baked = clip.skeleton

@@ -20,6 +20,18 @@ def view_of(context, areas=None):
     return areas[0].spaces.active.region_3d if areas else None
 
 
+# What a viewport shows at least, to either side and up and down, as a share of how far away it is; and how many times
+# farther than what is looked at something may be that can still be seen well.
+WIDE, HIGH, FARTHER = 0.5, 0.3, 2.5
+
+
+def is_in_sight(view, point):
+    """Whether a view shows a point (Vector) well, in a viewport of a usual shape."""
+    x, y, ahead = view.view_rotation.inverted() @ (point - view.view_location)
+    far = view.view_distance - (ahead if view.is_perspective else 0.0)
+    return 0 < far < FARTHER * view.view_distance and abs(x) < WIDE * far and abs(y) < HIGH * far
+
+
 def heading_of(view):
     """The yaw in which a view looks; where it looks straight down, in which it has its upper edge."""
     if view is None:

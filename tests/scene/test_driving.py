@@ -85,6 +85,58 @@ def test_a_kept_take_shows_what_was_driven(character):
     assert np.allclose(hips(character), last, atol=0.03)
 
 
+@pytest.mark.parametrize("extend", [True, False])
+def test_the_scene_ends_no_sooner_than_the_take(character, extend):
+    scene = bpy.context.scene
+    scene.frame_end, character.mm.drive.extend = 60, extend
+    session = driving.start(bpy.context, [character])
+    go(session, 2)
+    session.keep()
+    assert scene.frame_end == (round(character.animation_data.action.frame_range[1]) if extend else 60)
+    session = driving.start(bpy.context, [character])
+    go(session, 0.2)
+    session.keep()
+    assert scene.frame_end >= (119 if extend else 60), "it never ends sooner"
+
+
+def the_view():
+    return next(area for area in bpy.context.window_manager.windows[0].screen.areas
+                if area.type == "VIEW_3D").spaces.active.region_3d
+
+
+def test_the_view_goes_along_and_after_the_take_back_with_the_character(character):
+    view, character.mm.drive.follow = the_view(), True
+    view.view_location, view.view_distance = (0, 0, 1), 8
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 3)
+    assert view.view_location.y == pytest.approx(session.driven.player.positions[0, 1], abs=0.2)
+    session.keep()
+    assert np.allclose(view.view_location, (0, 0, 1), atol=1e-3)
+
+
+def test_a_character_that_is_out_of_sight_is_looked_at(character):
+    view, character.mm.drive.follow = the_view(), True
+    view.view_location, view.view_distance = (20, 5, 1), 8
+    session = driving.start(bpy.context, [character])
+    go(session, 0.1)
+    assert np.allclose(view.view_location.xy, session.driven.player.positions[0], atol=0.1)
+    assert 0.7 < view.view_location.z < 1.3
+    session.cancel(bpy.context)
+    assert np.allclose(view.view_location, (20, 5, 1))
+
+
+def test_what_steered_is_of_the_armature_whatever_its_name_and_of_this_file(character, tmp_path):
+    session = driving.start(bpy.context, [character])
+    go(session, 0.2)
+    session.keep()
+    character.name = "Hero"
+    assert driving.last_input(character) is not None
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert driving.last_input(bpy.data.objects["Hero"]) is None
+
+
 def test_a_frame_change_does_not_show_the_action(character):
     session = driving.start(bpy.context, [character])
     session.keyboard.press("W", "forward")

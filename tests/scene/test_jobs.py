@@ -79,6 +79,13 @@ def test_a_reason_for_cancelling_is_told():
     assert jobs.last_error() == "The file was closed."
 
 
+def test_why_it_failed_is_not_told_in_another_file():
+    Work().start()
+    jobs.cancel("The file was closed.")
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert jobs.last_error() == ""
+
+
 def test_a_job_that_stops_itself_ends_without_a_sentence():
     work = Work(error=Cancelled()).start()
     finish()
