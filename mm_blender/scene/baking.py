@@ -18,6 +18,7 @@ from .character import character_of
 from .facts import Facts, known
 from .features import schema_of
 from .fingerprints import hashed
+from .sampling import scene_rate
 from .settings import MM_Bake
 
 SUFFIX, NAME = ".mmdb", "motion"
@@ -72,7 +73,7 @@ def changes(ob, scene, facts=None):
         return [str(error)]
     if database_key(sources, foundation_key(character, recipe), schema) == ob.mm.bake.key:
         return []
-    return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema))
+    return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema, scene))
 
 
 def _bake_steps(name, scene_name):
@@ -90,9 +91,9 @@ def _bake_steps(name, scene_name):
                                lambda step: Progress(0.1 + 0.85 * step.share, step.text))
     result.notes["left_out"] = left_out + result.notes["left_out"]
     yield Progress(0.96, f"Writing {os.path.basename(path)}")
-    ob, _ = _fetch(name, scene_name)
+    ob, scene = _fetch(name, scene_name)
     _save(result, path, unreadable)
-    made_from = _made_from(sources, character, recipe, schema)
+    made_from = _made_from(sources, character, recipe, schema, scene)
     ob.mm.bake.key = result.key
     ob.mm.bake.report = json.dumps({**result.report(), "made_from": made_from})
     return result
@@ -144,18 +145,20 @@ def _source_of(ob, clip, scene, facts, ways=None):
     return replace(source, fingerprint=mark, onto=onto)
 
 
-def _made_from(sources, character, recipe, schema):
+def _made_from(sources, character, recipe, schema, scene):
     """What a database was made from, part by part, to tell later which of them has changed."""
     return {"character": foundation_key(character, Recipe()), "settings": asdict(recipe), "features": schema.to_json(),
-            "clips": [[source.name, source_key(source, "")] for source in sources]}
+            "clips": [[source.name, source_key(source, "")] for source in sources], "rate": scene_rate(scene)}
 
 
 def _differences(before, now):
     """The parts that differ, as sentences."""
     now = json.loads(json.dumps(now))  # as the other one was: tuples became lists
+    before = {"rate": now["rate"], **before}  # was not written down in the beginning
     if before.keys() != now.keys():
         return ["It was baked by another version"]
-    sentences = [] if before["character"] == now["character"] else ["The character changed: its rest pose or its roles"]
+    sentences = [] if before["character"] == now["character"] else [
+        "The character changed: its rest pose, its roles, its size or its height"]
     names = [MM_Bake.bl_rna.properties[name].name for name, value in now["settings"].items()
              if before["settings"].get(name) != value]
     if names:
@@ -164,7 +167,11 @@ def _differences(before, now):
         sentences.append("The features changed")
     old, new = [tuple(clip) for clip in before["clips"]], [tuple(clip) for clip in now["clips"]]
     old_names, new_names = [name for name, _ in old], [name for name, _ in new]
-    sentences += [f'Clip "{name}" changed' for name, key in new if (name, key) not in old and name in old_names]
+    if before["rate"] == now["rate"]:
+        sentences += [f'Clip "{name}" changed' for name, key in new if (name, key) not in old and name in old_names]
+    else:
+        sentences.append("The scene's frame rate changed from {:g} to {:g}: all clips are of another length".format(
+            before["rate"], now["rate"]))
     sentences += [f'Clip "{name}" was added' for name in new_names if name not in old_names]
     sentences += [f'Clip "{name}" was removed' for name in old_names if name not in new_names]
     return sentences or ["The order of the clips changed" if sorted(old) == sorted(new) else "The clips changed"]

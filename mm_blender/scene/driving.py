@@ -37,6 +37,8 @@ __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "
 ORBIT = np.radians(140)
 # Seconds between two looks at what nobody tells of, such as modes and animated settings, and at what is only told.
 BEAT = 0.5
+# An armature that is so much larger or smaller than what it plays, as a share, is told to be baked again.
+ANOTHER_SIZE = 0.05
 
 
 @dataclass
@@ -418,6 +420,8 @@ class Session:
             yield f'"{ob.name}" is shown in Rest Position: switch it to Pose Position in its Data properties.'
         if puppet.poser.controls is None and (found := constraint_obstacle(ob, puppet.database.skeleton.names)):
             yield f"What you drive may not show: {found}. Mute it while driving."
+        if abs(puppet.poser.size - 1) > ANOTHER_SIZE:
+            yield f'"{ob.name}" is {puppet.poser.size:.2f} times as large as its motion was baked for: bake again.'
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
         if sentence := puppet.stage.trouble[puppet.index]:

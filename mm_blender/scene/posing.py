@@ -28,6 +28,7 @@ class Poser:
     layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
               they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
+    size      how many times as large the armature is as the database's skeleton
     settled   False when somebody may have changed more than the pose of driven bones: put() sees to that, too, then
     """
 
@@ -104,6 +105,7 @@ class Poser:
             between = {each.name for line in lines for each in rig.bones_between(*line)}
             self._between = [(name, ob.pose.bones[name].matrix_basis.copy()) for name in between]
             hung = [rig.hung(ob, *line) for line in lines]
+        self.size = _extent(skeleton, skeleton.names) / max(_extent(baked, skeleton.names), 1e-9)
         alike = self.controls is not None or _hang_alike(lines, baked)
         self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
 
@@ -224,6 +226,12 @@ def _numbers(rows, width, columns):
 def _below_root(database):
     """The moving joints but for the root, as a Player has their positions."""
     return database.moving[database.moving != 0]
+
+
+def _extent(skeleton, names):
+    """How far joints of a skeleton at rest lie apart."""
+    places = skeleton.rest[0][[skeleton.index(name) for name in names]]
+    return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
 def _hang_alike(lines, baked):

@@ -107,18 +107,20 @@ def test_mirroring_is_a_change_of_every_clip(ob):
 
 def test_another_rest_pose_or_role_is_another_character(ob):
     ob.mm.roles["head"].bone = "chest"
-    assert changes(ob) == ["The character changed: its rest pose or its roles"]
+    assert changes(ob) == ["The character changed: its rest pose, its roles, its size or its height"]
     ob.mm.roles["head"].bone = "head"
     assert changes(ob) == []
     bpy.ops.object.mode_set(mode="EDIT")
     ob.data.edit_bones["head"].head.z += 0.1
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert changes(ob) == ["The character changed: its rest pose or its roles"]
+    assert changes(ob) == ["The character changed: its rest pose, its roles, its size or its height"]
 
 
-def test_another_frame_rate_is_a_change_of_every_clip(ob):
+def test_another_frame_rate_is_told_once_and_not_for_every_clip(ob):
+    before = bpy.context.scene.render.fps
     bpy.context.scene.render.fps = 25
-    assert changes(ob) == ['Clip "walk" changed', 'Clip "run" changed']
+    sentence, = changes(ob)
+    assert f"from {before} to 25" in sentence
 
 
 def test_a_file_that_is_gone_or_another_one_is_told(ob, tmp_path):

@@ -296,6 +296,16 @@ def test_an_action_that_was_renamed_is_still_the_one_that_comes_back(character):
     assert character.animation_data.action == action
 
 
+def test_an_armature_of_another_size_than_it_was_baked_in_is_told(character):
+    session = driving.start(bpy.context, [character])
+    go(session, 1)
+    assert not session.status.sentences
+    character.scale = (1.5, 1.5, 1.5)
+    bpy.context.view_layer.update()
+    go(session, 1)
+    assert any("1.50 times as large" in sentence for sentence in session.status.sentences)
+
+
 def test_a_bone_that_was_renamed_comes_back_too(character):
     before = poses(character)
     session = driving.start(bpy.context, [character])
