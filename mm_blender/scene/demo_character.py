@@ -6,7 +6,7 @@ from math import radians
 
 import bpy
 import numpy as np
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from ..motion import demo, quat
 from ..prepare.resample import resample
@@ -28,6 +28,8 @@ COLOURS = {".L": "THEME04", ".R": "THEME01"}  # blue and red
 # Name, colour (linear), roughness; in the order of demo_body's numbers.
 MATERIALS = (("Demo Shell", (0.80, 0.78, 0.73), 0.45), ("Demo Joints", (0.055, 0.06, 0.075), 0.55),
              ("Demo Accent", (0.90, 0.26, 0.06), 0.40))
+# Half of the room that a character takes (m), and how many places beside each other are looked at.
+ROOM, PLACES = 0.4, 10
 SHARP = radians(55)  # edges sharper than this are not smoothed over
 
 
@@ -54,8 +56,8 @@ def create(context, with_mesh=True):
         scene.frame_start, scene.frame_end = (int(frame) for frame in made[FIRST_ACTION].frame_range)
     fill_roles(ob)
     apply_preset(ob, "locomotion")
-    ob.mm.bake.path = "//demo.mmdb"
-    ob.location.x = _free_place(scene, ob)
+    ob.mm.bake.path = _free_path(ob)
+    ob.location.x = _free_place(context, ob)
     return ob
 
 
@@ -96,11 +98,30 @@ def _collection(context):
     return context.collection if context.layer_collection.is_visible else context.scene.collection
 
 
-def _free_place(scene, ob):
-    """How far to the side a character can stand without standing in another one."""
-    taken = {round(other.location.x) for other in scene.objects
-             if other.type == "ARMATURE" and other != ob and other.location.xy.length - abs(other.location.x) < 0.5}
-    return next(float(place) for place in range(len(taken) + 1) if place not in taken)
+def _free_path(ob):
+    """A file for the database that no other character has."""
+    taken = {other.mm.bake.path for other in bpy.data.objects if other.type == "ARMATURE" and other != ob}
+    names = ["//demo.mmdb", *(f"//demo.{number:03d}.mmdb" for number in range(1, len(taken) + 1))]
+    return next(name for name in names if name not in taken)
+
+
+def _free_place(context, ob):
+    """How far to the side a character can stand without standing in another one, or in a thing; where there is no such
+    place nearby, it stands in the middle."""
+    context.view_layer.update()  # where things are that were made just now
+    others = [other for other in context.scene.objects if other not in (ob, *ob.children) and other.visible_get()]
+    return next((float(place) for place in range(PLACES) if not any(_stands_in(other, place) for other in others)), 0.0)
+
+
+def _stands_in(other, place):
+    """Whether a character so far to the side would be in another object."""
+    if other.type == "ARMATURE":
+        return abs(other.location.x - place) < 0.5 and abs(other.location.y) < 0.5
+    if other.type not in {"MESH", "CURVE", "SURFACE", "META", "FONT"} or other.parent is not None:
+        return False
+    corners = np.array([other.matrix_world @ Vector(corner) for corner in other.bound_box])
+    (left, front, low), (right, back, high) = corners.min(axis=0), corners.max(axis=0)
+    return left < place + ROOM and right > place - ROOM and front < ROOM and back > -ROOM and low < 1.5 and high > 0.1
 
 
 def _activate(context, ob):

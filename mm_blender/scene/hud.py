@@ -19,6 +19,9 @@ from .view import view_of
 TEXT, LINE, KEY, EDGE, GAP, LABEL, FACTS = 11, 20, 21, 12, 4, 40, 220
 RISE = 6  # from the bottom of a key or a line to the text in it
 MARGIN = 16  # from the board to the viewport's edge
+# In a small viewport the board takes no more than this share of the height, and is no smaller than a share of its size:
+# then it is not drawn.
+HIGHEST, SMALLEST = 0.6, 0.6
 ROUND = 4
 WHITE, DIM, AMBER = (1.0, 1.0, 1.0, 0.92), (1.0, 1.0, 1.0, 0.55), (1.0, 0.72, 0.25, 1.0)
 BOX, BOX_EDGE = (0.05, 0.05, 0.05, 0.90), (1.0, 1.0, 1.0, 0.10)
@@ -180,10 +183,14 @@ def _draw_board():
     with_pad = session.device not in ("Keyboard", "Recording")
     board = Board(session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive),
                   lambda text: _width(text, scale))
-    left, bottom = _corner(bpy.context.area, bpy.context.region)
-    left, bottom = left + MARGIN * scale, bottom + MARGIN * scale
-    if left + board.width * scale > bpy.context.region.width:
+    region = bpy.context.region
+    left, bottom, right = _room(bpy.context.area, region)
+    left, bottom, right = left + MARGIN * scale, bottom + MARGIN * scale, right - MARGIN * scale
+    fit = min((right - left) / board.width, HIGHEST * region.height / board.height, scale) / scale
+    if fit < SMALLEST:
         return
+    scale *= fit
+    blf.size(0, TEXT * scale)
     gpu.state.blend_set("ALPHA")
     with gpu.matrix.push_pop():
         gpu.matrix.translate((left, bottom))
@@ -233,17 +240,20 @@ def _width(text, scale):
     return blf.dimensions(0, text)[0] / scale
 
 
-def _corner(area, region):
-    """The lower left corner of what is left of a viewport beside its toolbar and above the panels at its bottom."""
-    left = bottom = 0
+def _room(area, region):
+    """What is left of a viewport between its toolbar and its sidebar and above the panels at its bottom: left, bottom
+    and right end."""
+    left, bottom, right = 0, 0, region.width
     for other in area.regions:
         if other.width <= 1 or other.height <= 1:
             continue
         if other.type == "TOOLS" and other.alignment == "LEFT":
             left = max(left, other.x + other.width - region.x)
+        elif other.type == "UI" and other.alignment == "RIGHT":
+            right = min(right, other.x - region.x)
         elif other.type == "HUD" or (other.alignment == "BOTTOM" and other.type != "WINDOW"):
             bottom = max(bottom, other.y + other.height - region.y)
-    return left, bottom
+    return left, bottom, right
 
 
 def _filled(boxes):

@@ -100,6 +100,21 @@ def test_a_file_with_actions_keeps_its_frame_rate(extension, few_clips):
     assert all(frame == round(frame) for frame in frames)
 
 
+def test_it_stands_beside_the_default_cube_and_on_a_floor(extension, few_clips):
+    bpy.ops.mesh.primitive_plane_add(size=20)
+    bpy.ops.mm.create_demo(with_mesh=False)
+    assert bpy.context.object.location.x == 0, "on the floor"
+    bpy.data.objects.remove(bpy.context.object)
+    bpy.ops.mesh.primitive_cube_add(size=2)
+    bpy.ops.mm.create_demo(with_mesh=False)
+    assert bpy.context.object.location.x == 2
+
+
+def test_a_second_one_has_a_file_of_its_own(character):
+    bpy.ops.mm.create_demo(with_mesh=False)
+    assert (character.mm.bake.path, bpy.context.object.mm.bake.path) == ("//demo.mmdb", "//demo.001.mmdb")
+
+
 def test_a_second_one_stands_beside_the_first_and_shares_its_actions(character):
     count = len(bpy.data.actions)
     bpy.ops.mm.create_demo()

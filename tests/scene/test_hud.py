@@ -194,12 +194,12 @@ def test_what_has_not_changed_is_not_made_again():
     drawing.forget()
 
 
-def test_the_board_keeps_clear_of_the_toolbar_and_of_panels_at_the_bottom():
+def test_the_board_keeps_clear_of_the_toolbar_the_sidebar_and_of_panels_at_the_bottom():
     def region(kind, alignment, x, y, width, height):
         return SimpleNamespace(type=kind, alignment=alignment, x=x, y=y, width=width, height=height)
     window = region("WINDOW", "NONE", 100, 50, 800, 600)
     area = SimpleNamespace(regions=[window, region("TOOLS", "LEFT", 100, 50, 60, 600),
                                     region("HUD", "FLOAT", 160, 70, 200, 90), region("UI", "RIGHT", 700, 50, 200, 600)])
-    assert hud._corner(area, window) == (60, 110)
-    area.regions[1].width = area.regions[2].height = 1  # hidden
-    assert hud._corner(area, window) == (0, 0)
+    assert hud._room(area, window) == (60, 110, 600)
+    area.regions[1].width = area.regions[2].height = area.regions[3].width = 1  # hidden
+    assert hud._room(area, window) == (0, 0, 800)
