@@ -19,6 +19,7 @@ from ..motion.skeleton import Skeleton
 from ..prepare.resample import resample
 from . import actions, sampling
 from .facts import Facts
+from .features import USUAL, apply_preset
 from .fingerprints import hashed, nla_fingerprint
 from .source import Source as Names
 
@@ -27,7 +28,8 @@ SHORT = 1 / 3
 
 
 def add_clips(ob, new_actions, source=None, mirror=True):
-    """Append Actions to the list of clips, each once; returns the new entries' names."""
+    """Append Actions to the list of clips, each once; returns the new entries' names. An armature that has no features
+    yet gets the usual ones, so that it can be baked at once."""
     known = {(clip.action, clip.source) for clip in ob.mm.clips}
     added = []
     for action in new_actions:
@@ -38,6 +40,8 @@ def add_clips(ob, new_actions, source=None, mirror=True):
         added.append(action.name)
     if added:
         ob.mm.clip_index = len(ob.mm.clips) - 1
+        if not len(ob.mm.features.channels):
+            apply_preset(ob, USUAL)
     return added
 
 

@@ -13,7 +13,6 @@ from ..prepare.resample import resample
 from . import actions, demo_body
 from .character import fill_roles
 from .clips import add_clips
-from .features import apply_preset
 from .keys import write_action
 from .sampling import fingerprint, scene_rate
 
@@ -55,7 +54,6 @@ def create(context, with_mesh=True):
     if fresh:
         scene.frame_start, scene.frame_end = (int(frame) for frame in made[FIRST_ACTION].frame_range)
     fill_roles(ob)
-    apply_preset(ob, "locomotion")
     ob.mm.bake.path = _free_path(ob)
     ob.location.x = _free_place(context, ob)
     return ob

@@ -5,6 +5,8 @@ from ..errors import MotionError
 from ..matching.schema import KINDS, PRESETS, Channel, Schema
 from .settings import MAX_TIMES
 
+USUAL = "locomotion"  # the preset that an armature gets with its first clips
+
 
 def apply_preset(ob, name):
     """Replace the list of features by a preset's."""

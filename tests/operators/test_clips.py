@@ -42,6 +42,15 @@ def test_all_actions_that_fit_are_added_and_no_others(ob):
     assert ob.mm.roles["hips"].bone == "hips"  # the roles were found on the way
 
 
+def test_the_first_clip_brings_features_and_later_ones_leave_them(ob):
+    clips.add_clips(ob, [walker.walk(ob, "walk")])
+    assert len(ob.mm.features.channels) > 3
+    ob.mm.features.channels.remove(0)
+    count = len(ob.mm.features.channels)
+    clips.add_clips(ob, [walker.walk(ob, "run")])
+    assert len(ob.mm.features.channels) == count
+
+
 def test_nothing_is_added_twice(ob):
     walker.walk(ob)
     for _ in range(2):
