@@ -181,16 +181,17 @@ def _draw_board():
     blf.size(0, TEXT * scale)
     labels = drawing.kept("labels", int(time.perf_counter()), keymap.labels)  # they may be changed meanwhile
     with_pad = session.device not in ("Keyboard", "Recording")
-    board = Board(session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive),
-                  lambda text: _width(text, scale))
-    region = bpy.context.region
+    shown = session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive)
+    board, region = Board(*shown, lambda text: _width(text, scale)), bpy.context.region
     left, bottom, right = _room(bpy.context.area, region)
     left, bottom, right = left + MARGIN * scale, bottom + MARGIN * scale, right - MARGIN * scale
     fit = min((right - left) / board.width, HIGHEST * region.height / board.height, scale) / scale
     if fit < SMALLEST:
         return
-    scale *= fit
-    blf.size(0, TEXT * scale)
+    if fit < 1:  # letters of another size are not all as much wider
+        scale *= fit
+        blf.size(0, TEXT * scale)
+        board = Board(*shown, lambda text: _width(text, scale))
     gpu.state.blend_set("ALPHA")
     with gpu.matrix.push_pop():
         gpu.matrix.translate((left, bottom))
