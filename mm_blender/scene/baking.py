@@ -34,17 +34,22 @@ def recipe_of(ob):
 
 
 def database_path(ob):
-    """Where the database is, as an absolute path. Beside a .blend that was never saved there is no place: then it
-    goes to the extension's own folder."""
+    """Where the database is, as an absolute path."""
     path = ob.mm.bake.path.strip()
     if not path:
         raise MotionError(f'"{ob.name}" has no database file: choose one in the Bake panel.')
-    if path.startswith("//") and not bpy.data.filepath:
-        path = os.path.join(own_folder("databases"), path[2:])
+    if path.startswith("//"):
+        path = os.path.join(beside(), path[2:])
     if path.endswith(("/", os.sep)):
         path += NAME
     path = os.path.abspath(bpy.path.abspath(path))
     return path if path.lower().endswith(SUFFIX) else path + SUFFIX
+
+
+def beside():
+    """The folder that relative paths begin in: that of the .blend, or, while it was never saved, one of the extension's
+    own."""
+    return os.path.dirname(bpy.data.filepath) if bpy.data.filepath else own_folder("databases")
 
 
 def bake_steps(ob, scene):

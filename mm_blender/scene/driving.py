@@ -180,7 +180,8 @@ class Session:
             for puppet, ob in self._obs():
                 if len(puppet.stage.film):
                     kept.append(self._keep(puppet, ob))
-                    extending += kept[-1:] * puppet.owner().mm.drive.extend
+                    if puppet.owner().mm.drive.extend:
+                        extending.append(kept[-1])
         except MotionError:
             for action in kept:
                 bpy.data.actions.remove(action)

@@ -185,7 +185,7 @@ def _draw_board():
     board, region = Board(*shown, lambda text: _width(text, scale)), bpy.context.region
     left, bottom, right = _room(bpy.context.area, region)
     left, bottom, right = left + MARGIN * scale, bottom + MARGIN * scale, right - MARGIN * scale
-    fit = min((right - left) / board.width, HIGHEST * region.height / board.height, scale) / scale
+    fit = _fit(board, right - left, region.height, scale)
     if fit < SMALLEST:
         return
     if fit < 1:  # letters of another size are not all as much wider
@@ -255,6 +255,11 @@ def _room(area, region):
         elif other.type == "HUD" or (other.alignment == "BOTTOM" and other.type != "WINDOW"):
             bottom = max(bottom, other.y + other.height - region.y)
     return left, bottom, right
+
+
+def _fit(board, width, height, scale):
+    """How much smaller a board has to be than at its usual scale: 1 where there is so much room as it needs."""
+    return min(width / board.width, HIGHEST * height / board.height, scale) / scale
 
 
 def _filled(boxes):

@@ -8,17 +8,17 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..errors import MotionError
+from ..files import replacing
 from ..matching import database
 from . import training
-from .baking import database_path, own_folder
+from .baking import beside, database_path
 
 
 def take_along(ob, folder):
     """Have the files of an armature, whose path is relative to the .blend, in the folder where that will be, too. Where
     they cannot be there, or are being made, the path leads to where they are from now on."""
     here = database_path(ob)
-    known = os.path.dirname(bpy.data.filepath) if bpy.data.filepath else own_folder("databases")
-    there = os.path.normpath(os.path.join(folder, os.path.relpath(here, known)))
+    there = os.path.normpath(os.path.join(folder, os.path.relpath(here, beside())))
     if here == there or not os.path.isfile(here):
         return
     networks = training.own_networks_path(ob)
@@ -45,13 +45,8 @@ def _copy(here, there):
     if os.path.exists(there):
         return
     os.makedirs(os.path.dirname(there), exist_ok=True)
-    part = f"{there}.part"
-    try:
+    with replacing(there) as part:
         shutil.copyfile(here, part)
-        os.replace(part, there)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
 
 
 @persistent

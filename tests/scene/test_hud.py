@@ -203,3 +203,10 @@ def test_the_board_keeps_clear_of_the_toolbar_the_sidebar_and_of_panels_at_the_b
     assert hud._room(area, window) == (60, 110, 600)
     area.regions[1].width = area.regions[2].height = area.regions[3].width = 1  # hidden
     assert hud._room(area, window) == (0, 0, 800)
+
+
+def test_in_a_small_viewport_the_board_is_smaller():
+    board = SimpleNamespace(width=400, height=150)
+    assert hud._fit(board, 1000, 800, 1.5) == 1, "it is never larger"
+    assert hud._fit(board, 300, 800, 1.0) == pytest.approx(0.75), "no wider than what is left"
+    assert hud._fit(board, 1000, 200, 1.0) == pytest.approx(0.8), "no higher than a share of the viewport"

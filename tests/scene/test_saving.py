@@ -14,7 +14,6 @@ from mm_blender.scene.training import own_networks_path
 def baked(small_demo, tmp_path, monkeypatch):
     """A character that was baked before its file was ever saved; its networks are there, too."""
     monkeypatch.setattr(baking, "own_folder", lambda name: str(_made(tmp_path / "own" / name)))
-    monkeypatch.setattr("mm_blender.scene.saving.own_folder", baking.own_folder)
     small_demo.mm.bake.path = "//demo.mmdb"
     bpy.ops.mm.bake()
     Path(own_networks_path(small_demo)).write_bytes(b"networks")
@@ -37,7 +36,7 @@ def test_a_file_that_is_saved_for_the_first_time_has_its_database(baked, tmp_pat
     assert baking.database_path(baked) == str(tmp_path / "shot" / "demo.mmdb")
     assert stage.library_of(baked).database.key == before and not baking.changes(baked, bpy.context.scene)
     assert Path(own_networks_path(baked)).read_bytes() == b"networks"
-    assert not list((tmp_path / "shot").glob("*.part"))
+    assert sorted(each.name for each in (tmp_path / "shot").iterdir()) == ["a.blend", "demo.mmdb", "demo.mmnet"]
 
 
 def test_it_goes_along_into_another_folder_and_with_a_copy(baked, tmp_path):
@@ -70,3 +69,13 @@ def test_paths_that_are_not_relative_are_left_alone(baked, tmp_path):
     baked.mm.bake.path = path
     save(tmp_path / "shot" / "a.blend")
     assert baked.mm.bake.path == path and [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"]
+
+
+def test_where_it_cannot_be_written_nothing_is_lost(baked, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+    monkeypatch.setattr("mm_blender.scene.saving.shutil.copyfile", full)
+    before = baking.database_path(baked)
+    save(tmp_path / "shot" / "a.blend")
+    assert baking.database_path(baked) == before and not baking.changes(baked, bpy.context.scene)
+    assert [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"]
