@@ -2,12 +2,10 @@
 """The armature as a character: which of its bones play which roles, by the artist's settings."""
 
 import bpy
-import numpy as np
 
 from ..errors import MotionError
-from ..motion import quat
 from ..motion.character import ROLES, Character
-from ..motion.roles import find_mirror, find_roles, rest_facing, rest_forward
+from ..motion.roles import find_mirror, find_roles, rest_forward
 from .rig import skeleton_of
 
 # Without these nothing can be baked.
@@ -88,25 +86,7 @@ def missing(ob):
     return [role for role in NEEDED if given.get(role, "") not in bones]
 
 
-def facing_arrow(ob):
-    """Where the character stands and which way its rest pose faces: two world points, or None if that is unknown."""
-    skeleton = skeleton_of(ob)
-    roles = {entry.name: skeleton.index(entry.bone) for entry in ob.mm.roles if entry.bone in skeleton.names}
-    if ob.mm.forward != "AUTO" and "root" in roles:
-        facing = quat.rotate(skeleton.rest[1][roles["root"]], _axis(ob.mm.forward))
-    else:
-        facing = rest_facing(skeleton, roles)
-    if facing is None or "hips" not in roles:
-        return None
-    start = skeleton.rest[0][roles["hips"]] * np.array([1, 1, 0])
-    return start, start + facing
-
-
 def _forward(ob, skeleton, roles):
     if ob.mm.forward != "AUTO":
         return ob.mm.forward
     return rest_forward(skeleton, {role: skeleton.index(bone) for role, bone in roles.items()})
-
-
-def _axis(name):
-    return np.eye(3)["XYZ".index(name[1])] * (1 if name[0] == "+" else -1)
