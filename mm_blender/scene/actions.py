@@ -34,13 +34,12 @@ def slot_named(action, identifier):
 
 def fcurves(action, ob=None, slot=None):
     """The F-curves that animate this object through this Action."""
-    if not hasattr(action, "slots"):
-        return list(action.fcurves)
-    slot = slot or slot_for(action, ob)
-    if slot is None:
-        return []
-    bags = [strip.channelbag(slot) for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME"]
-    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+    return [curve for bag in _bags(action, ob, slot) for curve in bag.fcurves]
+
+
+def lifts(action, ob):
+    """Whether an Action has keys for the height of the object itself."""
+    return any(bag.fcurves.find("location", index=2) is not None for bag in _bags(action, ob))
 
 
 def is_playing(fcurve):
@@ -169,6 +168,17 @@ def kept(ob):
 
 
 _BINDING = ("last_slot_identifier", "action_blend_type", "action_extrapolation", "action_influence", "use_nla")
+
+
+def _bags(action, ob=None, slot=None):
+    """What has the F-curves that animate this object through this Action."""
+    if not hasattr(action, "slots"):
+        return [action]
+    slot = slot or slot_for(action, ob)
+    if slot is None:
+        return []
+    bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME")
+    return [bag for bag in bags if bag is not None]
 
 
 def _set_changed(owner, values):

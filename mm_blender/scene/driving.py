@@ -384,7 +384,7 @@ class Session:
             return
         puppet = self.driven
         place, _ = puppet.player.roots[puppet.index]
-        root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index)))
+        root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index) + puppet.poser.floor))
         before, self._seen = self._seen, (puppet, root)
         location = view.view_location
         self._view_before = self._view_before or location.copy()

@@ -25,6 +25,7 @@ def read(source, skeleton, frames):
     """Local positions (F, J, 3) and rotations (F, J, 4) of the source's Action, or of what animates the object now
     when the source has none. Yields the fraction that is done; at every yield everything is as the artist left it."""
     ob, _, _ = source.fetch()
+    ground = rig.floor(ob)
     posed = Pose(ob)  # channels without keys stay as they are now, whatever the artist does meanwhile
     at = [ob.pose.bones.find(name) for name in skeleton.names]
     bones = np.empty((len(frames), len(at), 4, 4), dtype=np.float32)
@@ -45,6 +46,7 @@ def read(source, skeleton, frames):
                 worlds[done] = shown.matrix_world
                 done += 1
         yield done / len(frames)
+    worlds[:, 2, 3] -= ground
     return _local(skeleton, bones.swapaxes(-1, -2), worlds, source, frames)
 
 

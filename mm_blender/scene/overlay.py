@@ -24,7 +24,7 @@ from .character import active_armature, character_of
 from .features import schema_of
 from .fingerprints import rig_fingerprint
 from .guides import Guides
-from .rig import skeleton_of
+from .rig import floor, skeleton_of
 from .screen import redraw_viewports
 
 # Seconds after the last edit until features are measured again, of work in one go, and of rest between.
@@ -41,10 +41,11 @@ class Measured:
     picture: Picture | None = None
     first: float = 0.0
     error: str = ""
+    floor: float = 0.0
 
 
 def facing(ob):
-    """Where the character stands on the ground and the direction that it faces now, in the world; None if unknown."""
+    """Where the character stands on its floor and the direction that it faces now, in the world; None if unknown."""
     bones = {role.name: ob.pose.bones.get(role.bone) for role in ob.mm.roles}
     axis = _root_axis(ob) if bones.get("root") is not None and ob.mm.bake.root in {"auto", "bone"} else ""
     needed = ("root",) if axis else ("hips", "left_thigh", "right_thigh")
@@ -55,9 +56,8 @@ def facing(ob):
         way = world[0].to_3x3().col["XYZ".index(axis[1])] * (1 if axis[0] == "+" else -1)
     else:
         way = Vector((0, 0, 1)).cross(world[2].translation - world[1].translation)
-    level = Vector((1, 1, 0))
-    way = way * level
-    return (world[0].translation * level, way.normalized()) if way.length > 1e-6 else None
+    place, way = world[0].translation, way * Vector((1, 1, 0))
+    return (Vector((place.x, place.y, _floor(ob))), way.normalized()) if way.length > 1e-6 else None
 
 
 def size_of(ob):
@@ -75,7 +75,8 @@ def lines(ob, scene):
         return None
     if _measured.picture is None:
         return None
-    return _measured.picture.lines(_frame(scene))
+    segments, colours = _measured.picture.lines(_frame(scene))
+    return segments + (0.0, 0.0, _measured.floor), colours
 
 
 def trouble(ob):
@@ -85,7 +86,7 @@ def trouble(ob):
 
 def measure(ob, scene):
     """A generator for the features of the armature's current Action: yields shares of the work, returns Measured."""
-    key, action, contents = _key(ob, scene), ob.animation_data.action, _contents(ob)
+    key, action, contents, height = _key(ob, scene), ob.animation_data.action, _contents(ob), floor(ob)
     try:
         character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
         for role in schema.roles:
@@ -94,7 +95,7 @@ def measure(ob, scene):
         first = actions.frame_range(action, ob, actions.slot_for(action, ob))
         clip = yield from sampling.read_action(ob, action)
         clip = add_root(clip.with_changes(loop=loop), character, recipe)
-        return Measured(key, contents, picture(clip, character, schema), first[0])
+        return Measured(key, contents, picture(clip, character, schema), first[0], floor=height)
     except MotionError as error:
         return Measured(key, contents, error=str(error))
 
@@ -105,6 +106,7 @@ _steps = None  # the generator that measures them
 _edited = False  # whether something was edited meanwhile
 _axes = {}  # (armature, its roles) → the root bone's forward axis
 _carried = {}  # (armature, Action) → whether the Action moves the object itself
+_floors = {}  # (armature, how high it is) → its floor
 
 
 def _key(ob, scene):
@@ -162,6 +164,19 @@ def _root_axis(ob):
     return _axes[key]
 
 
+def _floor(ob):
+    """floor(), which takes long where there are many clips."""
+    key = ob.name, ob.matrix_basis.translation.z
+    if key not in _floors:
+        _floors[key] = floor(ob)
+    return _floors[key]
+
+
+def _forget_rigs():
+    for known in (_axes, _carried, _floors):
+        known.clear()
+
+
 # Measuring, from a timer
 
 def _ask(name, delay):
@@ -213,8 +228,7 @@ def _measured_anew(ob, scene):
 def _on_edit(_scene, depsgraph):
     global _measured
     if depsgraph.id_type_updated("ACTION") or depsgraph.id_type_updated("ARMATURE"):
-        _axes.clear()
-        _carried.clear()
+        _forget_rigs()
     elif not depsgraph.id_type_updated("OBJECT"):
         return
     ob = bpy.data.objects.get(_measured.key[0]) if _measured is not None else None
@@ -232,8 +246,7 @@ def _on_load(*_):
 def _forget():
     global _measured, _asked, _steps, _edited
     _measured, _asked, _steps, _edited = None, "", None, False
-    _axes.clear()
-    _carried.clear()
+    _forget_rigs()
     drawing.forget()
     if bpy.app.timers.is_registered(_work):
         bpy.app.timers.unregister(_work)

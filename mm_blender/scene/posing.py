@@ -29,6 +29,7 @@ class Poser:
               they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
     size      how many times as large the armature is as the database's skeleton
+    floor     how high in the world the ground is from which the heights of characters are counted
     settled   False when somebody may have changed more than the pose of driven bones: put() sees to that, too, then
     """
 
@@ -91,7 +92,7 @@ class Poser:
 
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
-        self._world, self._count = ob.matrix_world.copy(), len(ob.pose.bones)
+        self._world, self._count, self.floor = ob.matrix_world.copy(), len(ob.pose.bones), rig.floor(ob)
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
         bones = [*(ob.data.bones[name] for name in skeleton.names), None]  # the last is what the first one hangs from

@@ -116,6 +116,7 @@ class Puppet:
         """Whether its bones are known as they are now. If not it waits; it is looked at again with the next beat."""
         try:
             self.poser.look(ob)
+            self.stage.floors[self.index] = self.poser.floor
         except MotionError as error:
             self.trouble = self.waits = str(error)
         return not self.waits
@@ -123,11 +124,11 @@ class Puppet:
     def paths(self):
         """Paths as of now."""
         player, index, stage = self.player, self.index, self.stage
-        height = float(player.heights[index])
+        height, lift = float(player.heights[index]) + self.poser.floor, (0.0, 0.0, self.poser.floor)
         desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
         matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
         root, simulated = (np.array([*where.positions[index], height]) for where in (player, player.simulation))
-        return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index],
+        return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index] + lift,
                      player.feet.locked[index], root, float(player.yaws[index]), simulated,
                      float(player.simulation.yaws[index]))
 

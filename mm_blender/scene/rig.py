@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature object as the engine's skeleton, in the world and in metres."""
+"""An armature object as the engine's skeleton, in metres, in the world as seen from the ground that it stands on."""
 
 import numpy as np
 from mathutils import Matrix
@@ -7,6 +7,11 @@ from mathutils import Matrix
 from ..errors import MotionError
 from ..motion import quat
 from ..motion.skeleton import Skeleton, backward
+from . import actions
+
+# An object that is lifted by less than this share of the character's height stands on the ground all the same: artists
+# bring soles to the ground like that.
+LIFT = 0.1
 
 
 def bones_of(ob):
@@ -106,8 +111,24 @@ def rest_matrices(ob, names):
 
 
 def world_matrix(ob):
-    """(4, 4) where the object is. Without parent and constraints it is right even before Blender has updated."""
-    return np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
+    """(4, 4) where the object is, above its floor(). Without parent and constraints it is right even before Blender has
+    updated."""
+    matrix = np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
+    matrix[2, 3] -= floor(ob)
+    return matrix
+
+
+def floor(ob):
+    """How high in the world the ground is that an armature stands on, where no other one is chosen: as high as the
+    object, if its rest pose stands there and nothing else moves it, or else 0."""
+    height = ob.matrix_basis.translation.z
+    if not height or ob.parent is not None or len(ob.constraints):
+        return 0.0
+    names = [bone.name for bone in ob.data.bones if bone.use_deform] or ob.data.bones.keys()
+    heights = rest_matrices(ob, names)[:, :3, 3] @ np.array(ob.matrix_basis)[2, :3] + height
+    lowest, size = heights.min(initial=height), np.ptp(heights) if len(heights) else 0.0
+    stands = abs(lowest - height) < abs(lowest) and abs(height) > LIFT * size
+    return height if stands and not _is_moved(ob) else 0.0
 
 
 def placement(matrices, name):
@@ -131,6 +152,14 @@ def rotation_of(axes):
     x, thin = _unit(x - y * (x * y).sum(-1, keepdims=True))
     rotation = quat.from_matrix(np.stack([x, y, quat.cross(x, y)], axis=-1))
     return np.where((flat | thin)[..., None], quat.identity(), rotation)
+
+
+def _is_moved(ob):
+    """Whether Actions move the object itself: what it plays, and its clips."""
+    bound, found = ob.animation_data, {clip.action for clip in ob.mm.clips}
+    if bound is not None:
+        found |= {bound.action, *(strip.action for track in bound.nla_tracks for strip in track.strips)}
+    return any(actions.lifts(action, ob) for action in found - {None})
 
 
 def _skeleton(ob, parents, rest):

@@ -304,7 +304,8 @@ class MM_Drive(bpy.types.PropertyGroup):
                                  unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                                  description="Seconds in which half of what held a foot is gone")
     ground: PointerProperty(type=bpy.types.Collection, name="Ground",
-                            description="Meshes that the feet stand on; without any the ground is flat, at height 0")
+                            description="Meshes that the feet stand on; without any the ground is flat and as high as "
+                                        "the armature object, if that stands on it")
     obstacles: PointerProperty(type=bpy.types.Collection, name="Obstacles",
                                description="Meshes that the character does not walk through but along")
     follow: BoolProperty(name="Follow", default=True,

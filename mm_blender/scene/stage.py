@@ -20,6 +20,7 @@ from ..playback.root import Sync
 from . import baking, overlay, targets, training
 from .features import schema_of
 from .posing import Ensemble
+from .rig import floor
 from .surroundings import Surroundings
 
 METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
@@ -162,7 +163,7 @@ def staged(ob, depsgraph, library=None):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
     settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
-    surroundings = Surroundings(settings.obstacles, settings.ground)
+    surroundings = Surroundings(settings.obstacles, settings.ground, [floor(targets.posed(ob))])
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": standing([ob]),
             "ground": surroundings.ground, "obstacles": surroundings.obstacles if settings.obstacles else None}
@@ -197,12 +198,14 @@ class Stage(Cast):
     began     seconds after the beginning of driving
     ensemble  shows them on their armatures
     refused   why each character does not play with the method that it should, empty if it does
+    floors    how high in the world each one's ground is where there is no other: heights are counted from there
     trouble   is kept for each character, too; sentences are for all of them
     """
 
     def __init__(self, obs, began=0.0):
         super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
+        self.floors = [floor(targets.posed(ob)) for ob in obs]
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query, self.ensemble = None, "", Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
@@ -252,11 +255,11 @@ class Stage(Cast):
     def _look_around(self, ob, context):
         settings = ob.mm.drive
         chosen = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-        if chosen != self._chosen:
+        if [*chosen, *self.floors] != self._chosen:
             self.clear()
-            self._chosen = chosen
+            self._chosen = [*chosen, *self.floors]
             if any(chosen):
-                self._surroundings = Surroundings(settings.obstacles, settings.ground)
+                self._surroundings = Surroundings(settings.obstacles, settings.ground, self.floors)
                 self._surroundings.begin()
         if self._surroundings is not None and self._surroundings.refresh(context.evaluated_depsgraph_get()):
             self.surround(self._surroundings.ground, self._surroundings.obstacles)

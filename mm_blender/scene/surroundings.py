@@ -2,7 +2,6 @@
 """The meshes around a character, in Collections that the artist chose: walls to slide along, ground to stand on."""
 
 import time
-import warnings
 from dataclasses import dataclass
 
 import bpy
@@ -11,7 +10,7 @@ from mathutils.bvhtree import BVHTree
 
 from ..control.obstacles import Obstacles
 from ..control.walls import walls_of
-from ..errors import MotionError, MotionWarning
+from ..errors import MotionError
 
 # Metres: how far a character keeps from walls, and the heights between which a wall is in its way.
 RADIUS, LOW, HIGH = 0.25, 0.25, 1.8
@@ -25,44 +24,24 @@ _NO_SURFACE = {"EMPTY", "ARMATURE", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER",
 _DOWN = (0.0, 0.0, -1.0)
 
 
-def obstacles_of(collection, depsgraph, radius=RADIUS, low=LOW, high=HIGH):
-    """The walls of a Collection's visible meshes, as seen on the plane z = 0. None has no walls."""
-    if collection is None:
-        return Obstacles((), radius)
-    return _obstacles(_told(_Surface.of(collection, depsgraph)), radius, low, high)
-
-
-def ground_of(collection, depsgraph):
-    """The ground that a Collection's visible meshes make. None is the plane, for which there is None."""
-    return None if collection is None else Ground(_told(_Surface.of(collection, depsgraph)))
-
-
 class Ground:
     """Heights of the first surface at or under a point; where there is none, of the plane z = 0.
 
-    levels  (K,) where each character stood last, when it was asked for without a height
+    floors  [K] how high in the world that plane is for each of the characters, who see all from there
     """
 
-    def __init__(self, surface, levels=()):
+    def __init__(self, surface, floors):
         self._tree = BVHTree.FromPolygons(surface.vertices.tolist(), surface.triangles.tolist(), all_triangles=True)
-        self.levels = levels
+        self._floors = floors
 
     def __call__(self, points):
-        """Heights (K, N) at points (K, N, 3), or at (K, N, 2) from where each of the K characters stood last."""
-        points = np.asarray(points, dtype=np.float64)
-        remembers = points.shape[-1] == 2
-        if remembers:
-            levels = self.levels if len(self.levels) == len(points) else np.zeros(len(points))
-            points = np.concatenate([points, np.broadcast_to(levels[:, None, None], (*points.shape[:2], 1))], axis=-1)
-        heights = np.array([self._height(*point) for point in points.reshape(-1, 3).tolist()])
-        heights = heights.reshape(points.shape[:2])
-        if remembers and heights.size:
-            self.levels = heights.max(axis=1)
-        return heights
+        """Heights (K, N) at points (K, N, 3)."""
+        return np.array([[self._height(*point, floor) for point in each]
+                         for each, floor in zip(np.asarray(points, dtype=np.float64).tolist(), self._floors)])
 
-    def _height(self, x, y, z):
-        place = self._tree.ray_cast((x, y, z + STEP), _DOWN)[0]
-        return 0.0 if place is None else place.z
+    def _height(self, x, y, z, floor):
+        place = self._tree.ray_cast((x, y, z + floor + STEP), _DOWN)[0]
+        return 0.0 if place is None else place.z - floor
 
 
 class Surroundings:
@@ -71,9 +50,11 @@ class Surroundings:
     begin() and end() watch and stop watching; refresh() each frame. What is wrong with the meshes is in sentences.
     """
 
-    def __init__(self, walls=None, floor=None, radius=RADIUS):
+    def __init__(self, walls=None, ground=None, floors=(0.0,), radius=RADIUS):
+        """floors: as Ground has them; walls are looked for where the first of the characters is."""
         # Collections are kept by session_uid, which outlives undo and renaming.
-        self._walls, self._floor = (found and (found.session_uid, found.name) for found in (walls, floor))
+        self._walls, self._floor = (found and (found.session_uid, found.name) for found in (walls, ground))
+        self._floors = floors
         self.obstacles, self.ground, self.sentences = Obstacles((), radius), None, []
         self._watched, self._visible = set(), set()
         self._stale, self._earliest = True, 0.0
@@ -115,8 +96,8 @@ class Surroundings:
         surfaces = {chosen: self._surface(chosen, depsgraph) for chosen in {self._walls, self._floor} - {None}}
         walls, floor = surfaces.get(self._walls), surfaces.get(self._floor)
         radius = self.obstacles.radius
-        self.obstacles = _obstacles(walls, radius) if walls else Obstacles((), radius)
-        self.ground = Ground(floor, self.ground.levels if self.ground else ()) if floor else None
+        self.obstacles = _obstacles(walls, radius, self._floors[0]) if walls else Obstacles((), radius)
+        self.ground = Ground(floor, self._floors) if floor else None
         self._visible = self._now_visible(depsgraph)
 
     def _surface(self, chosen, depsgraph):
@@ -183,8 +164,8 @@ class _Surface:
                     *_left_out(collection, rigged.values(), "that move with an armature")])
 
 
-def _obstacles(surface, radius, low=LOW, high=HIGH):
-    return Obstacles(walls_of(surface.vertices[surface.triangles], low, high), radius)
+def _obstacles(surface, radius, floor):
+    return Obstacles(walls_of(surface.vertices[surface.triangles], floor + LOW, floor + HIGH), radius)
 
 
 def _arrays(ob):
@@ -227,12 +208,6 @@ def _reach(collection, found):
 def _left_out(collection, names, why):
     names = ", ".join(f'"{name}"' for name in sorted(names))
     return [f'The Collection "{collection.name}" has objects {why}, which are left out: {names}.'] if names else []
-
-
-def _told(surface):
-    for sentence in surface.sentences:
-        warnings.warn(sentence, MotionWarning, stacklevel=3)
-    return surface
 
 
 def _collection(uid):

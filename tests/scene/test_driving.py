@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The live session: who is driven, what is shown, and that everything comes back."""
 
+import math
 import os
 
 import bpy
@@ -350,6 +351,58 @@ def test_the_first_frame_stands_where_the_character_stood(character):
     session.tick(bpy.context, 0.01)
     bpy.context.view_layer.update()
     assert np.allclose(hips(character)[:2], (4, 2), atol=0.2)
+
+
+def test_on_a_floor_of_its_own_a_character_walks_there(character):
+    low = driven_heights(character)
+    character.location.z = 3.0
+    bpy.context.view_layer.update()
+    assert np.allclose(driven_heights(character), low + 3, atol=1e-4)
+    session = driving.start(bpy.context, [character])
+    go(session, 0.2)
+    paths = session.paths
+    assert paths.root[2] == 3 and np.allclose(paths.desired[:, 2], 3) and (paths.toes[:, 2] > 2.9).all()
+    character.location.z = 4.0  # lifted while it is driven
+    bpy.context.view_layer.update()
+    go(session, 0.2)
+    assert session.paths.root[2] == 4 and hips(character)[2] > low.min() + 3.9
+
+
+def test_what_was_kept_on_an_upper_floor_stays_there(character):
+    character.location.z = 3.0
+    bpy.context.view_layer.update()
+    session = driving.start(bpy.context, [character])
+    go(session, 0.5)
+    driven = hips(character)
+    session.keep()
+    bpy.context.scene.frame_set(math.ceil(character.animation_data.action.frame_range[1]))
+    assert hips(character)[2] == pytest.approx(driven[2], abs=0.05)
+
+
+def test_upstairs_a_character_stands_on_the_ground_upstairs(character):
+    character.mm.drive.ground = bpy.data.collections.new("House")
+    bpy.context.scene.collection.children.link(character.mm.drive.ground)
+    for z in (0.0, 3.1):
+        corners = [(-9, -9, z), (9, -9, z), (9, 9, z), (-9, 9, z)]
+        mesh = bpy.data.meshes.new("Floor")
+        mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+        character.mm.drive.ground.objects.link(bpy.data.objects.new("Floor", mesh))
+    low = driven_heights(character, 2.0)[-1]
+    character.location.z = 3.0
+    bpy.context.view_layer.update()
+    assert driven_heights(character, 2.0)[-1] == pytest.approx(low + 3.1, abs=0.01)
+
+
+def driven_heights(ob, seconds=1.0):
+    """How high the hips are in each frame of a walk, which is cancelled afterwards."""
+    session, found = driving.start(bpy.context, [ob]), []
+    session.keyboard.press("W", "forward")
+    for _ in range(round(seconds * 60)):
+        session.tick(bpy.context, 1 / 60)
+        bpy.context.view_layer.update()
+        found.append(hips(ob)[2])
+    session.cancel(bpy.context)
+    return np.array(found)
 
 
 def test_a_character_that_cannot_be_shown_does_not_stop_the_others(character):

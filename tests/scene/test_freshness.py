@@ -2,8 +2,10 @@
 """What panels know: found out in the background, remembered while it is true, forgotten when something is edited."""
 
 import bpy
+import numpy as np
 import pytest
 
+from mm_blender.matching import database
 from mm_blender.scene import actions, baking, clips, freshness, jobs, sampling
 from tests import walker
 
@@ -55,6 +57,21 @@ def test_the_answer_is_unknown_at_first_and_comes_with_the_timer(ob):
     assert freshness.changes(ob, bpy.context.scene) is None and bpy.app.timers.is_registered(freshness._look)
     look()
     assert freshness.changes(ob, bpy.context.scene) == []
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_upstairs_it_is_baked_as_it_is_downstairs(ob, constrained):
+    if constrained:  # read as Blender evaluates it
+        ob.pose.bones["head"].constraints.new("LIMIT_SCALE")
+        bpy.ops.mm.bake()
+    below = database.load(ob.mm.bake.path)
+    ob.location.z = 5.0
+    bpy.context.view_layer.update()
+    assert constrained or ask(ob) == [], "that it was carried upstairs changes nothing"
+    bpy.ops.mm.bake()
+    above = database.load(ob.mm.bake.path)
+    assert np.allclose(above.positions, below.positions, atol=1e-5)
+    assert np.allclose(above.features, below.features, atol=1e-3) and (above.contacts == below.contacts).all()
 
 
 def test_looking_is_done_in_slices(ob, monkeypatch):

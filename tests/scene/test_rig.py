@@ -8,20 +8,56 @@ import sys
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix, Vector
 
 from mm_blender.errors import MotionError
-from mm_blender.scene import rig, sampling
+from mm_blender.scene import actions, rig, sampling
 
 
-def test_the_rest_pose_is_where_blender_shows_it(rigs):
+def test_the_rest_pose_is_where_blender_shows_it(extension, rigs):
     ob = rigs.chain()
     ob.rotation_euler, ob.scale, ob.location = (math.pi / 2, 0.2, 0), (0.01,) * 3, (1, 2, 3)
     positions, rotations = rig.skeleton_of(ob).rest
     bpy.context.view_layer.update()
     for joint, bone in enumerate(ob.data.bones):
         world = ob.matrix_world @ bone.matrix_local
-        assert np.allclose(positions[joint], world.to_translation(), atol=1e-5)
+        assert np.allclose(positions[joint], world.to_translation() - Vector((0, 0, rig.floor(ob))), atol=1e-5)
         assert abs(np.dot(rotations[joint], world.to_quaternion())) > 1 - 1e-6
+
+
+def test_the_floor_is_where_the_object_is_if_the_rest_pose_stands_there(extension, rigs):
+    ob = rigs.biped()
+    assert rig.floor(ob) == 0
+    for height in (3.0, -2.5):
+        ob.location.z = height
+        assert rig.floor(ob) == height
+    ob.location.z = 0.05
+    assert rig.floor(ob) == 0, "soles are brought to the ground like that"
+
+
+def test_an_object_amid_its_character_stands_on_the_ground_below(extension, rigs):
+    ob = rigs.biped()
+    hips = max(bone.head_local.z for bone in ob.data.bones) / 2
+    ob.data.transform(Matrix.Translation((0, 0, -hips)))
+    ob.location.z = hips
+    assert rig.floor(ob) == 0
+
+
+def test_what_moves_the_object_moves_it_off_no_floor(extension, rigs):
+    ob = rigs.biped()
+    ob.location.z = 2.0
+    action = rigs.animate(ob, "Lift", (1, 12))
+    actions.assign(ob, action)
+    assert rig.floor(ob) == 2
+    actions.add_fcurves(action, [("location", 2, "Object")])[0].keyframe_points.insert(1, 2.0)
+    assert rig.floor(ob) == 0
+    ob.animation_data.action = None
+    assert rig.floor(ob) == 2
+    ob.mm.clips.add().action = action
+    assert rig.floor(ob) == 0, "its clips count, too"
+    ob.mm.clips.clear()
+    ob.parent = rigs.chain(name="Lift")
+    assert rig.floor(ob) == 0
 
 
 def test_bones_that_do_not_deform_are_left_out_and_bridged(rigs):

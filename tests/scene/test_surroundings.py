@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walls and ground from meshes in Blender: as they are seen, and seen again when they change."""
 
+import re
+
 import bpy
 import numpy as np
 import pytest
 
-from mm_blender.errors import MotionError, MotionWarning
 from mm_blender.scene import surroundings
-from mm_blender.scene.surroundings import RADIUS, Surroundings, ground_of, obstacles_of
+from mm_blender.scene.surroundings import RADIUS, Surroundings
 
 # A room of 4 by 3 metres with a door of one metre in the wall y = 3, as one line.
 ROOM = [(1.5, 3), (0, 3), (0, 0), (4, 0), (4, 3), (2.5, 3)]
@@ -33,9 +34,16 @@ def watching(collection, monkeypatch):
     watched.end()
 
 
+def seen(collection, floors=(0.0,)):
+    """What a Collection is as walls and as ground."""
+    found = Surroundings(collection, collection, floors)
+    found.refresh(depsgraph())
+    return found
+
+
 def test_one_mesh_with_a_floor_and_walls_is_a_room_with_a_door(collection):
     place("Room", room(), collection)
-    walls = obstacles_of(collection, depsgraph())
+    walls = seen(collection).obstacles
     assert len(walls) == len(ROOM) - 1
     through, against = walked(walls, [2, 1], [0, 1]), walked(walls, [1, 1], [0, 1])
     assert through[1] > 4 and against[1] == pytest.approx(3 - RADIUS, abs=1e-3)
@@ -46,13 +54,13 @@ def test_modifiers_and_transforms_count(collection):
     ob.location, ob.rotation_euler, ob.scale = (10, 0, 0), (0, 0, np.pi / 2), (2, 1, 1)
     array = ob.modifiers.new("Two", "ARRAY")
     array.relative_offset_displace = (2, 0, 0)
-    low, high = bounds(obstacles_of(collection, depsgraph()))
+    low, high = bounds(seen(collection).obstacles)
     np.testing.assert_allclose([low, high], [[9.5, -1], [10.5, 5]], atol=1e-3)
 
 
 def test_instances_of_collections_count_also_nested_ones(collection):
     instanced(collection)
-    low, high = bounds(obstacles_of(collection, depsgraph()))
+    low, high = bounds(seen(collection).obstacles)
     np.testing.assert_allclose([low, high], [[19.5, 4.5], [20.5, 5.5]], atol=1e-3)
 
 
@@ -63,7 +71,7 @@ def test_a_curve_with_faces_is_a_wall(collection):
     spline.points.add(1)
     spline.points[1].co = (3, 0, 0, 1)
     place("Fence", curve, collection)
-    np.testing.assert_allclose(bounds(obstacles_of(collection, depsgraph())), [[0, 0], [3, 0]], atol=1e-3)
+    np.testing.assert_allclose(bounds(seen(collection).obstacles), [[0, 0], [3, 0]], atol=1e-3)
 
 
 def test_a_mesh_in_edit_mode_is_as_it_is_shown(collection):
@@ -76,7 +84,7 @@ def test_a_mesh_in_edit_mode_is_as_it_is_shown(collection):
     for vertex in edited.verts:
         vertex.co.x += 3
     bmesh.update_edit_mesh(ob.data)
-    assert bounds(obstacles_of(collection, depsgraph()))[0][0] == pytest.approx(2.5, abs=1e-3)
+    assert bounds(seen(collection).obstacles)[0][0] == pytest.approx(2.5, abs=1e-3)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -85,38 +93,36 @@ def test_what_moves_with_an_armature_is_no_wall(collection):
     place("Body", box(), collection).modifiers.new("Rig", "ARMATURE").object = rig
     place("Sword", box(), collection).parent = rig
     place("Box", box(), collection).location.x = 9
-    with pytest.warns(MotionWarning, match='"Set".*armature.*"Body", "Sword"'):
-        walls = obstacles_of(collection, depsgraph())
-    assert bounds(walls)[0][0] == pytest.approx(8.5, abs=1e-3)
+    found = seen(collection)
+    assert len(found.sentences) == 1 and re.search('"Set".*armature.*"Body", "Sword"', found.sentences[0])
+    assert bounds(found.obstacles)[0][0] == pytest.approx(8.5, abs=1e-3)
 
 
 def test_what_has_no_faces_is_left_out_and_named(collection):
     place("Box", box(), collection)
     place("Line", bpy.data.curves.new("Line", "CURVE"), collection)
     place("Lamp", bpy.data.lights.new("Lamp", "POINT"), collection)
-    with pytest.warns(MotionWarning) as caught:
-        assert len(obstacles_of(collection, depsgraph())) == 4
-    assert [str(warning.message) for warning in caught] == [
-        'The Collection "Set" has objects without faces, which are left out: "Line".']
+    found = seen(collection)
+    assert len(found.obstacles) == 4
+    assert found.sentences == ['The Collection "Set" has objects without faces, which are left out: "Line".']
 
 
-@pytest.mark.parametrize("make", [obstacles_of, ground_of])
-def test_an_empty_collection_says_so(collection, make):
-    with pytest.raises(MotionError, match='"Set" has no visible mesh'):
-        make(collection, depsgraph())
+def test_an_empty_collection_says_so_and_is_the_bare_plane(collection):
+    found = seen(collection)
+    assert '"Set" has no visible mesh' in found.sentences[0]
+    assert len(found.obstacles) == 0 and found.ground is None
 
 
-@pytest.mark.parametrize("make", [obstacles_of, ground_of])
-def test_too_many_triangles_are_refused_by_name(collection, make, monkeypatch):
+def test_too_many_triangles_are_refused_by_name(collection, monkeypatch):
     monkeypatch.setattr(surroundings, "MOST", 20)
     place("Box", box(), collection)
     place("Ball", ball(), collection)
-    with pytest.raises(MotionError, match='"Set" has more than 20 triangles, most of them in "Ball"'):
-        make(collection, depsgraph())
+    assert '"Set" has more than 20 triangles, most of them in "Ball"' in seen(collection).sentences[0]
 
 
 def test_no_collection_is_the_bare_plane():
-    assert len(obstacles_of(None, depsgraph())) == 0 and ground_of(None, depsgraph()) is None
+    found = seen(None)
+    assert len(found.obstacles) == 0 and found.ground is None and not found.sentences
 
 
 def test_the_ground_is_a_slope_a_step_and_the_plane_beside_them(collection):
@@ -124,34 +130,30 @@ def test_the_ground_is_a_slope_a_step_and_the_plane_beside_them(collection):
     place("Slope", mesh(slope, [(0, 1, 2, 3)]), collection)
     place("Step", box(), collection).location = (10, 0, -0.3)  # its top is at 0.2
     points = [[[1, 1, 0], [3, 1, 0.7], [10, 0, 0]], [[2, 1, 0.4], [10, 0, 0.2], [50, 0, 3]]]
-    heights = ground_of(collection, depsgraph())(points)
+    heights = seen(collection, [0.0, 0.0]).ground(points)
     np.testing.assert_allclose(heights, [[0.25, 0.75, 0.2], [0.5, 0.2, 0]], atol=1e-6)
 
 
 def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     for z in (0.1, 3):
         place("Floor", mesh([(-5, -5, z), (5, -5, z), (5, 5, z), (-5, 5, z)], [(0, 1, 2, 3)]), collection)
-    heights = ground_of(collection, depsgraph())([[[0, 0, 0], [1, 0, 2.4], [2, 0, 2.9], [3, 0, 3.2]]])
+    heights = seen(collection).ground([[[0, 0, 0], [1, 0, 2.4], [2, 0, 2.9], [3, 0, 3.2]]])
     np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
 
 
-def test_without_a_height_each_climbs_from_where_it_stood(collection):
-    for index in range(8):
-        place("Stair", box(), collection).location = (index + 0.5, 0, 0.3 * index - 0.5)
-    place("Roof", mesh([(-9, -9, 9), (9, -9, 9), (9, 9, 9), (-9, 9, 9)], [(0, 1, 2, 3)]), collection)
-    ground = ground_of(collection, depsgraph())
-    for index in range(8):
-        np.testing.assert_allclose(ground([[[index + 0.5, 0]], [[-5, 0]]]), [[0.3 * index], [0]], atol=1e-6)
+def test_each_one_sees_the_ground_from_its_own_floor(collection):
+    for z in (0.1, 3.2):
+        place("Floor", mesh([(-5, -5, z), (5, -5, z), (5, 5, z), (-5, 5, z)], [(0, 1, 2, 3)]), collection)
+    ground = seen(collection, [0.0, 3.0]).ground
+    # Beside the meshes each one has the plane that it began on.
+    np.testing.assert_allclose(ground([[[0, 0, 0], [9, 9, 0]]] * 2), [[0.1, 0], [0.2, 0]], atol=1e-6)
 
 
-def test_who_stands_on_an_upper_floor_stays_there_when_a_mesh_changes(watching, collection):
-    place("Floor", mesh([(-5, -5, 3), (5, -5, 3), (5, 5, 3), (-5, 5, 3)], [(0, 1, 2, 3)]), collection)
-    update()
-    watching.refresh(depsgraph())
-    watching.ground.levels = np.array([3.0])
-    bpy.data.objects["Box"].location.x = 1
-    update()
-    assert watching.refresh(depsgraph()) and watching.ground([[[0, 0]]])[0, 0] == pytest.approx(3)
+def test_walls_are_those_of_the_storey_that_it_walks_on(collection):
+    place("Below", box(), collection).location.z = 0.5
+    place("Upstairs", box(), collection).location = (5, 0, 3.5)
+    assert bounds(seen(collection).obstacles)[1][0] == pytest.approx(0.5, abs=1e-3)
+    assert bounds(seen(collection, [3.0]).obstacles)[0][0] == pytest.approx(4.5, abs=1e-3)
 
 
 def test_a_moved_mesh_is_noticed(watching):
