@@ -52,7 +52,7 @@ class Ahead:
         here = next(self._played, None)
         if here is None or jumped or resumed or faded or not same:
             anew = {*jumped, *faded, *(index for index, *_ in resumed)} if same else range(len(self._end))
-            self._plan(matcher, blend, jumped, resumed, anew)
+            self._plan(matcher, None if same else blend, jumped, resumed, anew)
             here = next(self._played)
         self._here = here
         self.steps = [next(coming) for coming in self._coming]
@@ -74,11 +74,12 @@ class Ahead:
         return self._rows[3].take(self._here, axis=0)
 
     def _plan(self, matcher, blend, jumped, resumed, anew):
-        """Work out the rows of those who need it, and of those who soon will."""
+        """Work out the rows of those who need it, and of those who soon will; blend: a new one, or None."""
         at = (self._here - self._first + 1).tolist()
         who = [index for index, (row, end) in enumerate(zip(at, self._end)) if end - row <= SOON or index in anew]
         self._begin_here([(index, at[index] - BEFORE) for index in who], jumped)
-        self._inertia.blend = blend
+        if blend is not None:
+            self._inertia.change(blend)
         if jumped or resumed:
             self._change(matcher.pose(), jumped, resumed)
         self._work_out(matcher, who)

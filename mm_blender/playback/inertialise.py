@@ -68,6 +68,13 @@ class Inertia:
         self._start = np.zeros((2, *shape), dtype=np.float32)
         self._age = np.full(shape[1:], np.inf, dtype=np.float32)
 
+    def change(self, blend):
+        """Another Blend from now on. A quintic, which has a beginning, begins with what is left of the offsets."""
+        if blend.kind == "quintic":
+            groups = self._state.reshape(*self._state.shape[:-1], -1, 2)
+            self._start[:], self._age[:] = np.moveaxis(groups.sum(axis=-2), -1, 0), 0
+        self.blend = blend
+
     def transition(self, who, rotations, positions, travel, new: Pose, dt):
         """A character jumps.
 

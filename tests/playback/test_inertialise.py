@@ -54,10 +54,12 @@ def moving(place, velocity, angle, spin):
 OLD, NEW, THIRD = moving(0.0, 1.0, 0.2, 2.0), moving(0.5, -0.8, 1.2, -1.0), moving(-0.4, 0.3, -0.6, 0.5)
 
 
-def played(blend, jumps, frames=60):
-    """What is shown when motions begin at the given frames, as positions and angles of the first character."""
+def played(blend, jumps, frames=60, changes=()):
+    """What is shown when motions begin, and Blends change, at the given frames."""
     inertia, source, poses = Playing(OLD(0), blend), OLD, []
     for frame in range(frames):
+        if frame in changes:
+            inertia.inertia.change(changes[frame])
         if frame in jumps:
             source = jumps[frame]
             inertia.transition(np.array([True, False]), source(frame * DT), DT)
@@ -74,7 +76,19 @@ def _first_only(new, old):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("jumps", [{20: NEW}, {20: NEW, 24: THIRD}, {20: NEW, 21: OLD, 22: THIRD}])
 def test_nothing_jumps_also_where_transitions_overlap(kind, jumps):
-    poses = played(Blend(kind), jumps)
+    assert_smooth(played(Blend(kind), jumps))
+
+
+@pytest.mark.parametrize("before, after", [
+    (Blend("spring"), Blend("quintic")), (Blend("quintic"), Blend("spring")), (Blend(), Blend(halflife=0.3)),
+    (Blend("quintic", duration=0.6), Blend("quintic", duration=0.3)),
+    (Blend("quintic", duration=0.4), Blend("quintic", duration=0.6))])
+@pytest.mark.parametrize("frame", [22, 30])
+def test_nothing_jumps_where_the_artist_chooses_another_transition(before, after, frame):
+    assert_smooth(played(before, {20: NEW}, changes={frame: after}))
+
+
+def assert_smooth(poses):
     places = np.array([pose.positions[0, 0, 0] for pose in poses])
     turns = np.array([pose.rotations[0, 0] for pose in poses])
     # Without inertialisation the velocity would change by 0.5 m / DT = 30 m/s, and 60 rad/s.
