@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mm_blender.__main__ import main
-from mm_blender.motion import bvh
+from mm_blender.motion import bvh, demo
 
 STICK = """time,move_x,move_y,face_x,face_y,run,strafe
 0,0,0,0,0,0,0
@@ -46,6 +46,23 @@ def test_the_played_motion_follows_the_stick(files, demo_database, capsys):
         (files / "report.json").read_text(encoding="utf-8"))
     assert report["transitions_per_second"] > 0
     assert sum(report["frames_per_clip"].values()) == pytest.approx(1, abs=0.01)
+
+
+def test_a_moment_is_driven_too(files, capsys):
+    (files / "stick.csv").write_text(STICK[:STICK.index("1,0,1")])
+    assert drive(files, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["seconds"] > 0 and len(bvh.read(files / "out.bvh", 0.01)) == 1
+
+
+def test_a_pose_that_is_held_can_be_driven_and_its_report_is_json(files, capsys):
+    held = next(clip for clip in demo.clips() if clip.name == "idle").slice(0, 1)
+    held = held.with_changes(positions=held.positions.repeat(90, axis=0), rotations=held.rotations.repeat(90, axis=0),
+                             contacts=None)
+    bvh.write(files / "held.bvh", held)
+    assert main(["bake", str(files / "held.bvh"), "-o", str(files / "demo.mmdb")]) == 0
+    capsys.readouterr()
+    assert drive(files, "--json") == 0
+    json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
 
 
 @pytest.mark.parametrize("text, sentence", [

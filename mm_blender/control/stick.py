@@ -35,6 +35,7 @@ class Stick:
 
 NAMES = tuple(field.name for field in fields(Stick))
 NEEDED = NAMES[:-1]  # crouch came later: a recording without it is complete
+LONGEST = 6 * 3600.0  # seconds that anybody drives: what says more has other units
 
 
 class Recording:
@@ -81,7 +82,7 @@ def load(path):
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(cell.strip() for cell in row)]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise MotionError(f'The recording "{path}" cannot be read: {error}.') from error
     header, body = (rows[0], rows[1:]) if rows else ([], [])
     missing = [name for name in ("time", *NEEDED) if name not in header]
@@ -97,4 +98,6 @@ def load(path):
             raise MotionError(f'The recording "{path}" is damaged in row {line + 2}: {error}.') from error
     if not np.isfinite(table).all() or (np.diff(table[:, 0]) < 0).any():
         raise MotionError(f'The recording "{path}" has times that go back, or values that are not numbers.')
+    if table[-1, 0] > LONGEST:
+        raise MotionError(f'The recording "{path}" lasts {table[-1, 0] / 3600:.0f} hours: its times should be seconds.')
     return Recording(table[:, 0], table[:, 1:])

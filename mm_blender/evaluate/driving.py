@@ -39,7 +39,9 @@ def report(motion, clip, trace, own=None):
         **_feet(motion, positions, trace, clip.rate),
     }
     if hasattr(motion, "ranges"):
-        figures |= _smoothness(motion, positions, trace, own or own_acceleration(motion))
+        own = own or own_acceleration(motion)
+        # A moment has no acceleration, and a motion that holds one pose has nothing to compare it with.
+        figures |= _smoothness(motion, positions, trace, own) if len(clip) > 2 and own else {}
         figures |= _sources(motion, trace)
     return figures
 
@@ -76,7 +78,8 @@ def own_acceleration(database):
         frames = slice(part.start, part.stop)
         positions, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
         parts.append(_accelerations(positions, database.rate).ravel())
-    return float(np.percentile(np.concatenate(parts), PERCENTILE))
+    accelerations = np.concatenate(parts)
+    return float(np.percentile(accelerations, PERCENTILE)) if len(accelerations) else 0.0
 
 
 def reversal_times(roots, trace, rate):

@@ -31,7 +31,7 @@ class Ahead:
         self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
         self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
-        self._rows = [table.reshape(-1, *table.shape[2:]) for table in self._tables]
+        self._rows = [table.reshape(count * (BEFORE + AHEAD), *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and
         # the steps that come; and which rows are played in the coming frames, until somebody has none left.
         self._first = np.arange(count) * (BEFORE + AHEAD)

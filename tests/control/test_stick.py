@@ -43,6 +43,8 @@ def test_a_file_with_columns_in_another_order_and_without_crouch_is_read(tmp_pat
     (HEADER + "0,0,0\n", "row 2"),
     (HEADER + "1,0,0,0,0,0,0\n0,0,0,0,0,0,0\n", "go back"),
     (HEADER + "0,nan,0,0,0,0,0\n", "not numbers"),
+    (HEADER + '0,"' + 200_000 * "0", "cannot be read"),
+    (HEADER + "0,0,0,0,0,0,0\n3600000,0,0,0,0,0,0\n", "1000 hours: its times should be seconds"),
 ])
 def test_a_bad_file_says_what_is_wrong(tmp_path, content, complaint):
     (tmp_path / "bad.csv").write_text(content)
