@@ -89,23 +89,24 @@ def objects_in(layer):
 
 
 class SceneBefore:
-    """The scene's frame, and which objects are selected."""
+    """The scene's frame, and which objects are selected: all by session_uid, which outlives renaming and undo."""
 
     def __init__(self, context):
-        self._scene = context.scene.name
+        active = context.view_layer.objects.active
+        self._scene = context.scene.session_uid
         self._frame = context.scene.frame_current, context.scene.frame_subframe
-        self._selected = [ob.name for ob in objects_in(context.view_layer) if ob.select_get()]
-        self._active = context.view_layer.objects.active.name if context.view_layer.objects.active else None
+        self._selected = {ob.session_uid for ob in objects_in(context.view_layer) if ob.select_get()}
+        self._active = active.session_uid if active is not None else None
 
     def restore(self, context):
-        scene = bpy.data.scenes.get(self._scene)
+        scene = next((scene for scene in bpy.data.scenes if scene.session_uid == self._scene), None)
         if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
             scene.frame_set(self._frame[0], subframe=self._frame[1])
         if context.scene != scene:
             return
         objects = context.view_layer.objects
         for ob in objects_in(context.view_layer):
-            if ob.select_get() != (ob.name in self._selected):
-                ob.select_set(ob.name in self._selected)
-        if self._active is not None and self._active in objects and objects.active != objects[self._active]:
-            objects.active = objects[self._active]
+            if ob.select_get() != (ob.session_uid in self._selected):
+                ob.select_set(not ob.select_get())
+            if ob.session_uid == self._active and objects.active != ob:
+                objects.active = ob

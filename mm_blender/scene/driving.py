@@ -184,7 +184,7 @@ class Session:
                         extending.append(kept[-1])
         except MotionError:
             for action in kept:
-                bpy.data.actions.remove(action)
+                takes.discard(action)
             for puppet, ob in self._obs():
                 puppet.before.restore_action(ob)
             raise

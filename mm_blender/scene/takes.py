@@ -4,6 +4,7 @@
 import math
 from dataclasses import replace
 
+import bpy
 import numpy as np
 
 from ..errors import MotionError
@@ -36,6 +37,16 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
         actions.add_copies(action, _of_others(ob, action))
         _play(ob, action)
     return action
+
+
+def discard(take):
+    """Take back what keep() has made."""
+    for ob in bpy.data.objects:
+        if ob.type == "ARMATURE" and ob.animation_data is not None:
+            tracks = ob.animation_data.nla_tracks
+            for track in [track for track in tracks if any(strip.action == take for strip in track.strips)]:
+                tracks.remove(track)
+    bpy.data.actions.remove(take)
 
 
 def show_whole(scene, kept):

@@ -29,3 +29,16 @@ def test_a_selection_is_kept_while_the_view_layer_is_out_of_date(crowd):
     bpy.context.scene.collection.objects.unlink(crowd[150])
     before.restore(bpy.context)
     assert [ob.select_get() for ob in crowd[151:]] == [False, True] * 74 + [False]
+
+
+def test_what_was_renamed_meanwhile_is_still_selected_active_and_at_its_frame(crowd):
+    layer, scene = bpy.context.view_layer, bpy.context.scene
+    layer.objects.active = crowd[152]
+    scene.frame_set(12)
+    before = SceneBefore(bpy.context)
+    crowd[152].name, scene.name = "Hero", "Shot"
+    crowd[152].select_set(False)
+    layer.objects.active = crowd[153]
+    scene.frame_set(30)
+    before.restore(bpy.context)
+    assert crowd[152].select_get() and layer.objects.active == crowd[152] and scene.frame_current == 12

@@ -427,8 +427,10 @@ def test_when_the_driven_one_is_deleted_another_gets_the_input(character):
     assert session.driven.name == character.name
 
 
-def test_all_takes_are_kept_or_none(character):
+@pytest.mark.parametrize("push_nla", [False, True])
+def test_all_takes_are_kept_or_none(character, push_nla):
     other = copy_of(character)
+    character.mm.drive.push_nla = push_nla
     session = driving.start(bpy.context, [character, other])
     go(session, 0.3)
     action, count = character.animation_data.action, len(bpy.data.actions)
@@ -437,6 +439,7 @@ def test_all_takes_are_kept_or_none(character):
     with pytest.raises(MotionError, match="Other"):
         session.keep()
     assert len(bpy.data.actions) == count and character.animation_data.action == action
+    assert not len(character.animation_data.nla_tracks)
     assert driving.current() is session, "nothing is lost: driving goes on"
 
 
