@@ -37,9 +37,9 @@ class Cast:
         self._hands = [None] * count  # what each one's hand did last, if that alone says what it wants
         self._wishes = [(0j, 0.0)] * count  # as a Simulation takes them
 
-    def place(self, positions, yaws):
-        """Stand the characters somewhere: positions (K, 2), yaws (K,)."""
-        self.player.place(positions, yaws)
+    def place(self, positions, yaws, heights=None):
+        """Stand the characters somewhere: positions (K, 2), yaws (K,) and heights (K,) as a Player takes them."""
+        self.player.place(positions, yaws, heights)
         self.live = Live(self.player, self.film)
         self._wishes, self._hands = [(0j, float(yaw)) for yaw in yaws], [None] * len(self._hands)
 

@@ -26,7 +26,7 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
     """drive() for several recordings at once, each with a character of its own; all as long as the longest.
 
     query   tags that are allowed, beside those that the gait asks for
-    place   positions (K, 2) and yaws (K,) to begin at, or None for the origin
+    place   positions (K, 2), yaws (K,) and perhaps heights (K,) to begin at, or None for the origin
     ground, obstacles  as a Cast takes them
     """
     library = database if hasattr(database, "choice") else Library(database, search)

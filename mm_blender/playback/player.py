@@ -100,14 +100,17 @@ class Player:
         return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
                        travel=ahead.travel())
 
-    def place(self, positions, yaws):
-        """Stand the characters somewhere."""
+    def place(self, positions, yaws, heights=None):
+        """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one.
+        """
         self.simulation.place(positions, yaws)
         self.roots, count = self.simulation.roots, len(self.simulation.roots)
         self.heights, self._climbs = np.zeros(count), np.zeros(count)
         if self.ground is not None:
-            self.heights = self.ground(np.column_stack([self.positions, self.heights])[:, None])[:, 0]
+            about = self.heights if heights is None else heights
+            self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0]
         self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
+        self.feet.level = self.heights.tolist()
 
     def switch(self, matcher, who):
         """Another matcher from the next frame on: characters `who` (indices) come over to it as after a jump."""

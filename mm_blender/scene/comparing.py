@@ -100,7 +100,8 @@ class Double:
         place, yaw = player.roots[index]
         height = float(self.stage.library.database.skeleton.rest[0][:, 2].max())
         self._offset = BESIDE * height * np.array([np.cos(yaw), np.sin(yaw)])
-        self.stage.place(np.array([[place.real, place.imag]]) + self._offset, np.array([yaw]))
+        self.stage.place(np.array([[place.real, place.imag]]) + self._offset, np.array([yaw]),
+                         player.heights[index:index + 1])
         self._keep_beside()
         self.stage.begin_at([player.matcher.where(index)])
 

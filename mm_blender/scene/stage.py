@@ -150,13 +150,23 @@ def _known(kind, *values, **named):
 
 
 def standing(obs):
-    """Where armatures stand and face now: positions (K, 2), yaws (K,)."""
+    """Where armatures stand and face now: positions (K, 2), yaws (K,), and how high above their floors (K,)."""
     positions, yaws = np.zeros((len(obs), 2)), np.zeros(len(obs))
     for index, ob in enumerate(obs):
         if (found := targets.facing(ob) or overlay.facing(ob)) is not None:
             place, way = found
             positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
-    return positions, yaws
+    return positions, yaws, np.array([_rise(ob) for ob in obs])
+
+
+def _rise(ob):
+    """How high above its floor the lower foot of what is posed stands: at rest it stands on the object's own ground."""
+    target, known = targets.posed(ob), targets.known(ob)
+    roles = known.retarget.target.roles if known is not None else {role.name: role.bone for role in ob.mm.roles}
+    feet = [found for side in ("left", "right") if (found := target.pose.bones.get(roles.get(f"{side}_foot", "")))]
+    world, ground = target.matrix_world, floor(target)
+    return min(((world @ foot.head).z - (world.to_3x3() @ foot.bone.head_local).z - ground for foot in feet),
+               default=0.0)
 
 
 def staged(ob, depsgraph, library=None):
@@ -233,9 +243,15 @@ class Stage(Cast):
         self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
         self._weigh(ob)
         self._look_around(ob, context)
+        if self.player.ground is not None and not len(self.film):
+            self.place(*self._stood)  # now that it is known on what
         self.sentences = [self._mismatch] * bool(self._mismatch)
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
+
+    def place(self, positions, yaws, heights=None):
+        super().place(positions, yaws, heights)
+        self._stood = positions, yaws, heights
 
     def steer(self, index, stick, heading):
         """A hand's stick for one of the characters."""

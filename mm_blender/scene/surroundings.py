@@ -16,16 +16,19 @@ from ..errors import MotionError
 RADIUS, LOW, HIGH = 0.25, 0.25, 1.8
 # Metres above a foot from where the ground is looked for: what is higher is a ceiling or another floor.
 STEP = 0.5
+# Metres around a point in which the ground may have a gap that nobody falls into.
+GAP = 0.06
 MOST = 1_000_000  # triangles
 # Seconds between two looks at meshes that go on changing, and how many times longer than a look it is at least.
 PAUSE, SHARE = 0.25, 4
 # Objects that nobody takes for a wall, so that there is no word about them.
 _NO_SURFACE = {"EMPTY", "ARMATURE", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER", "LATTICE"}
 _DOWN = (0.0, 0.0, -1.0)
+_AROUND = ((GAP, 0.0), (-GAP, 0.0), (0.0, GAP), (0.0, -GAP))
 
 
 class Ground:
-    """Heights of the first surface at or under a point; where there is none, of the plane z = 0.
+    """Heights of the first surface at or under a point, or else beside it; where there is none, of the plane z = 0.
 
     floors  [K] how high in the world that plane is for each of the characters, who see all from there
     """
@@ -40,8 +43,15 @@ class Ground:
                          for each, floor in zip(np.asarray(points, dtype=np.float64).tolist(), self._floors)])
 
     def _height(self, x, y, z, floor):
-        place = self._tree.ray_cast((x, y, z + floor + STEP), _DOWN)[0]
-        return 0.0 if place is None else place.z - floor
+        found = self._below(x, y, z + floor)
+        if found is None:
+            beside = (self._below(x + right, y + ahead, z + floor) for right, ahead in _AROUND)
+            found = max((height for height in beside if height is not None), default=floor)
+        return found - floor
+
+    def _below(self, x, y, z):
+        place = self._tree.ray_cast((x, y, z + STEP), _DOWN)[0]
+        return None if place is None else place.z
 
 
 class Surroundings:

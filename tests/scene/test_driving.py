@@ -7,6 +7,7 @@ import os
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
@@ -391,6 +392,21 @@ def test_upstairs_a_character_stands_on_the_ground_upstairs(character):
     character.location.z = 3.0
     bpy.context.view_layer.update()
     assert driven_heights(character, 2.0)[-1] == pytest.approx(low + 3.1, abs=0.01)
+
+
+def test_on_a_terrace_a_character_begins_where_it_stands(character):
+    heights = []
+    for z in (0.0, 1.2):  # carried there by its pose, as where a take has ended
+        character.mm.drive.ground = ground = bpy.data.collections.new("Terrace")
+        bpy.context.scene.collection.children.link(ground)
+        mesh = bpy.data.meshes.new("Terrace")
+        mesh.from_pydata([(-9, -9, z), (9, -9, z), (9, 9, z), (-9, 9, z)], [], [(0, 1, 2, 3)])
+        ground.objects.link(bpy.data.objects.new("Terrace", mesh))
+        character.pose.bones["root"].location = character.data.bones["root"].matrix_local.inverted().to_3x3() @ Vector(
+            (0, 0, z))
+        bpy.context.view_layer.update()
+        heights.append(driven_heights(character))
+    assert np.allclose(heights[1], heights[0] + 1.2, atol=0.01)
 
 
 def driven_heights(ob, seconds=1.0):

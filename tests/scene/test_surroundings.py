@@ -141,6 +141,14 @@ def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
 
 
+def test_nobody_falls_into_a_narrow_gap(collection):
+    for x in (-5.03, 5.03):
+        place("Platform", mesh([(x - 5, -5, 1.5), (x + 5, -5, 1.5), (x + 5, 5, 1.5), (x - 5, 5, 1.5)], [(0, 1, 2, 3)]),
+              collection)
+    ground = seen(collection).ground
+    assert ground([[[0, 0, 1.5], [0.02, 0, 1.5], [12, 0, 1.5]]])[0] == pytest.approx([1.5, 1.5, 0.0], abs=1e-6)
+
+
 def test_each_one_sees_the_ground_from_its_own_floor(collection):
     for z in (0.1, 3.2):
         place("Floor", mesh([(-5, -5, z), (5, -5, z), (5, 5, z), (-5, 5, z)], [(0, 1, 2, 3)]), collection)
