@@ -19,7 +19,7 @@ def take_along(ob, folder):
     they cannot be there, or are being made, the path leads to where they are from now on."""
     here = database_path(ob)
     there = os.path.normpath(os.path.join(folder, os.path.relpath(here, beside())))
-    if here == there or not os.path.isfile(here):
+    if here == there or not _is_its_own(ob, here):
         return
     networks = training.own_networks_path(ob)
     try:
@@ -30,6 +30,20 @@ def take_along(ob, folder):
     except (OSError, MotionError) as error:
         print(f"Motion Matching: {os.path.basename(here)} stays where it is, in {os.path.dirname(here)}: {error}")
     ob.mm.bake.path = here
+
+
+def _is_its_own(ob, path):
+    """Whether a file is what an armature has baked, or was given to play. Names are no sign: before a file is saved for
+    the first time all of them share a folder."""
+    bake = ob.mm.bake
+    if not os.path.isfile(path):
+        return False
+    if not bake.key:
+        return bake.is_property_set("path") and not len(ob.mm.clips)
+    try:
+        return database.read_key(path) == bake.key
+    except MotionError:  # it cannot be read
+        return False
 
 
 def _copied(here, there):

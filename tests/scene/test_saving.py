@@ -57,6 +57,26 @@ def test_the_database_of_another_file_is_not_touched(baked, tmp_path):
     assert baking.database_path(baked) == before and not baking.changes(baked, bpy.context.scene)
 
 
+@pytest.mark.parametrize("key", ["", "of another bake"])
+def test_what_another_file_has_baked_under_the_same_name_does_not_go_along(baked, tmp_path, key):
+    baked.mm.bake.key = key
+    save(tmp_path / "shot" / "a.blend")
+    assert [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"] and baked.mm.bake.path == "//demo.mmdb"
+
+
+def test_a_database_that_cannot_be_read_does_not_get_in_the_way(baked, tmp_path):
+    Path(baking.database_path(baked)).write_bytes(b"broken")
+    save(tmp_path / "shot" / "a.blend")
+    assert [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"]
+
+
+def test_a_file_that_an_armature_was_given_to_play_goes_along(baked, tmp_path):
+    baked.mm.bake.key = ""
+    baked.mm.clips.clear()
+    save(tmp_path / "shot" / "a.blend")
+    assert (tmp_path / "shot" / "demo.mmdb").is_file()
+
+
 def test_what_is_being_trained_stays_together(baked, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "job_of", lambda output: object())
     before = baking.database_path(baked)
