@@ -35,8 +35,9 @@ class ArmatureBefore:
         actions.assign(ob, action, actions.slot_named(action, self._slot) if action is not None else None)
 
     def respell(self, ob):
-        """Give bones that are posed as before their very numbers from before: one that is posed by a matrix, as all are
-        while some are driven, gets other ones for the same pose."""
+        """Give bones that are posed as before, and what is as before of others, their very numbers from before: one that
+        is posed by a matrix, as all are while some are driven, gets slightly other ones, and clips would seem to have
+        changed where these are not keyed."""
         bones = ob.pose.bones
         if len(bones) != len(self._names):
             return
@@ -44,7 +45,9 @@ class ArmatureBefore:
         for name, size in CHANNELS.items():
             found = np.empty((len(bones), size), dtype=np.float32)
             bones.foreach_get(name, found.ravel())
-            found[same] = self._channels[name].reshape(-1, size)[same]
+            before = self._channels[name].reshape(-1, size)
+            known = same | (np.abs(found - before) < SAME).all(axis=1)
+            found[known] = before[known]
             bones.foreach_set(name, found.ravel())
 
     def restore_pose(self, ob):

@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
-from mm_blender.scene import actions, driving, stage
+from mm_blender.scene import actions, baking, driving, stage
 
 
 @pytest.fixture
@@ -441,6 +441,16 @@ def test_when_the_driven_one_is_deleted_another_gets_the_input(character):
     bpy.data.objects.remove(other)
     go(session, 0.3)
     assert session.driven.name == character.name
+
+
+def test_a_kept_take_changes_no_clip(character):
+    assert baking.changes(character, bpy.context.scene) == []
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 1)
+    session.keep()
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current + 20)
+    assert baking.changes(character, bpy.context.scene) == []
 
 
 @pytest.mark.parametrize("push_nla", [False, True])
