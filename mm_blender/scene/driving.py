@@ -205,7 +205,7 @@ class Session:
 
     def cancel(self, context):
         """End, with everything as it was."""
-        obs = self._obs()
+        obs = self._shown()
         try:
             for puppet, ob in obs:
                 puppet.before.restore_action(ob)
@@ -242,8 +242,12 @@ class Session:
             puppet.before.restore_pose(ob)
 
     def _obs(self):
-        """(Puppet, armature) of all that are still there."""
+        """(Puppet, armature) of all that can still be driven."""
         return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
+
+    def _shown(self):
+        """The same of all whose armature is there, also where the one with its settings is gone."""
+        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch()) is not None]
 
     def _join(self, obs):
         """Armatures take part from now on: those that share a database on one Stage."""
@@ -310,7 +314,7 @@ class Session:
     def _hand_over(self, obs):
         """The driven armature is gone: another one gets the input, if there is one."""
         if not obs:
-            raise MotionError(f'The armature "{self.driven.name}" is gone: driving has ended.')
+            raise MotionError(f'The armature "{self.driven.missing_name()}" is gone: driving has ended.')
         self.driven = obs[0][0]
 
     def _hand_to(self, ob):
@@ -447,7 +451,7 @@ class Session:
         global _session
         _session = None
         self._end_comparing()
-        for puppet, ob in self._obs():
+        for puppet, ob in self._shown():
             ob.mm.drive.driving = False
             _befores[puppet.uid] = puppet.before
             _inputs[puppet.owner_uid] = puppet.recording(self.seconds)

@@ -86,6 +86,10 @@ class Puppet:
         ob = self.fetch(active)
         return ob if self.owner_uid == self.uid or self.owner() is not None else None
 
+    def missing_name(self):
+        """The name of what is gone of it."""
+        return self.name if self.fetch() is None else self._owner_name
+
     def is_of(self, ob):
         """Whether an armature is the one that is posed, or the one with the settings."""
         return ob.session_uid in (self.uid, self.owner_uid)
