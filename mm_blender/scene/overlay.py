@@ -166,7 +166,7 @@ def _root_axis(ob):
 
 def _floor(ob):
     """floor(), which takes long where there are many clips."""
-    key = ob.name, ob.matrix_basis.translation.z
+    key = ob.name, ob.matrix_world.translation.z
     if key not in _floors:
         _floors[key] = floor(ob)
     return _floors[key]

@@ -106,7 +106,8 @@ class Poser:
             between = {each.name for line in lines for each in rig.bones_between(*line)}
             self._between = [(name, ob.pose.bones[name].matrix_basis.copy()) for name in between]
             hung = [rig.hung(ob, *line) for line in lines]
-        self.size = _extent(skeleton, skeleton.names) / max(_extent(baked, skeleton.names), 1e-9)
+        below = [name for name in skeleton.names if name != baked.names[0]]  # a root may be anywhere under them
+        self.size = _extent(skeleton, below) / max(_extent(baked, below), 1e-9)
         alike = self.controls is not None or _hang_alike(lines, baked)
         self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
 

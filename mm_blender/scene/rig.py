@@ -111,24 +111,29 @@ def rest_matrices(ob, names):
 
 
 def world_matrix(ob):
-    """(4, 4) where the object is, above its floor(). Without parent and constraints it is right even before Blender has
-    updated."""
-    matrix = np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
+    """(4, 4) where the object is, above its floor()."""
+    matrix = _in_world(ob)
     matrix[2, 3] -= floor(ob)
     return matrix
 
 
 def floor(ob):
     """How high in the world the ground is that an armature stands on, where no other one is chosen: as high as the
-    object, if its rest pose stands there and nothing else moves it, or else 0."""
-    height = ob.matrix_basis.translation.z
-    if not height or ob.parent is not None or len(ob.constraints):
+    object, if its rest pose stands there and its Actions do not lift it, or else 0."""
+    matrix = _in_world(ob)
+    height = matrix[2, 3]
+    if not height:
         return 0.0
     names = [bone.name for bone in ob.data.bones if bone.use_deform] or ob.data.bones.keys()
-    heights = rest_matrices(ob, names)[:, :3, 3] @ np.array(ob.matrix_basis)[2, :3] + height
+    heights = rest_matrices(ob, names)[:, :3, 3] @ matrix[2, :3] + height
     lowest, size = heights.min(initial=height), np.ptp(heights) if len(heights) else 0.0
     stands = abs(lowest - height) < abs(lowest) and abs(height) > LIFT * size
-    return height if stands and not _is_moved(ob) else 0.0
+    return float(height) if stands and not _is_lifted(ob) else 0.0
+
+
+def _in_world(ob):
+    """(4, 4) where the object is. Without parent and constraints it is right even before Blender has updated."""
+    return np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
 
 
 def placement(matrices, name):
@@ -154,8 +159,8 @@ def rotation_of(axes):
     return np.where((flat | thin)[..., None], quat.identity(), rotation)
 
 
-def _is_moved(ob):
-    """Whether Actions move the object itself: what it plays, and its clips."""
+def _is_lifted(ob):
+    """Whether Actions have keys for the height of the object itself: what it plays, and its clips."""
     bound, found = ob.animation_data, {clip.action for clip in ob.mm.clips}
     if bound is not None:
         found |= {bound.action, *(strip.action for track in bound.nla_tracks for strip in track.strips)}

@@ -369,6 +369,19 @@ def test_on_a_floor_of_its_own_a_character_walks_there(character):
     assert session.paths.root[2] == 4 and hips(character)[2] > low.min() + 3.9
 
 
+def test_on_a_platform_a_character_walks_on_it_and_has_its_size(character):
+    low = driven_heights(character)
+    character.parent = platform = bpy.data.objects.new("Platform", None)
+    bpy.context.scene.collection.objects.link(platform)
+    platform.location = (3, 0, 1)
+    bpy.context.view_layer.update()
+    assert np.allclose(driven_heights(character), low + 1, atol=1e-4)
+    bpy.ops.mm.bake()
+    session = driving.start(bpy.context, [character])
+    go(session, 0.6)
+    assert session.paths.root[2] == 1 and not session.status.sentences
+
+
 def test_what_was_kept_on_an_upper_floor_stays_there(character):
     character.location.z = 3.0
     bpy.context.view_layer.update()
