@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import driving, keymap, stage, takes, targets
+from ..mm_blender.scene import baking, driving, keymap, stage, takes, targets
 from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
@@ -60,6 +60,7 @@ Other selected characters that have a database take part"""
         context.window.cursor_set("WAIT")
         try:
             recording = stick.load(bpy.path.abspath(self.filepath)) if self.filepath else None
+            _warn_of_other_bakes(self, _characters(context))
             driving.start(context, _characters(context), recording)
         except MotionError as error:
             self.report({"ERROR"}, str(error))
@@ -139,9 +140,9 @@ Other selected characters that have a database take part"""
         except MotionError as error:  # nothing is lost: driving goes on
             self.report({"ERROR"}, str(error))
             return {"RUNNING_MODAL"}
-        if kept:
-            names = ", ".join(f'"{name}"' for name in kept)
-            self.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_new_end(context.scene, end)}")
+        names = ", ".join(f'"{name}"' for name in kept)
+        self.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_besides(context.scene, end, kept)}" if kept else
+                    "Nothing was driven yet: nothing is kept")
         return self._end(context, {"FINISHED"})
 
     def _cancel(self, context):
@@ -171,6 +172,7 @@ class MM_OT_drive_recording(DatabaseOperator):
     def run(self, context, ob):
         ob = targets.owner(ob)
         recording = stick.load(bpy.path.abspath(self.filepath))
+        _warn_of_other_bakes(self, [ob])
         library = stage.library_of(ob)
         clip, _ = drive(stage.played_library(ob, library), recording,
                         **stage.staged(ob, context.evaluated_depsgraph_get(), library))
@@ -181,7 +183,8 @@ class MM_OT_drive_recording(DatabaseOperator):
         end = scene.frame_end
         if settings.extend:
             takes.show_whole(scene, [action])
-        self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"{_new_end(scene, end)}')
+        besides = _besides(scene, end, [action.name])
+        self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"{besides}')
 
 
 class MM_OT_drive_save_input(CharacterOperator):
@@ -229,9 +232,18 @@ def _over_view(context, event):
     return set(under) == {("VIEW_3D", "WINDOW")}
 
 
-def _new_end(scene, before):
-    """What there is to say about where a scene ends, if it ended on another frame before."""
-    return f"; the scene ends at frame {scene.frame_end} now" if scene.frame_end != before else ""
+def _besides(scene, end, kept):
+    """What else there is to say of kept takes: that the scene ended at another frame before, and what hides them."""
+    said = f"; the scene ends at frame {scene.frame_end} now" if scene.frame_end != end else ""
+    hidden = [f'"{action.name}"' for name in kept if (action := takes.hides(bpy.data.actions[name]))]
+    return said + (f"; in the NLA, hidden by the Action {', '.join(hidden)}: unlink that to see it" if hidden else "")
+
+
+def _warn_of_other_bakes(operator, obs):
+    """Say so where the file of an armature is not what it has baked: it is played all the same."""
+    for ob in obs:
+        if ob.mm.bake.key and (sentence := baking.file_trouble(ob)):
+            operator.report({"WARNING"}, f'{sentence}: bake "{ob.name}" again')
 
 
 def _characters(context):

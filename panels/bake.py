@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import baking, freshness, jobs
-from .base import CharacterPanel, active_armature, draw_job, draw_sentence
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step
 
 
 class MM_PT_bake(CharacterPanel, bpy.types.Panel):
@@ -18,10 +18,7 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
         column.prop(settings, "root")
         layout.prop(settings, "mirror")
         if not draw_job(layout, "Baking"):
-            row = layout.row()
-            row.scale_y = 1.5
-            row.operator_context = "INVOKE_DEFAULT"
-            row.operator("mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
+            draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
             if sentence := jobs.last_error("Baking", ob.session_uid):
                 draw_sentence(layout, sentence)
         if settings.key:
@@ -46,6 +43,7 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
 class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
     bl_label = "Database"
     bl_parent_id = "MM_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context):

@@ -33,6 +33,14 @@ def draw_sentence(layout, text, icon="ERROR", width=None):
         column.label(text=line, icon=icon if index == 0 else "BLANK1", translate=False)
 
 
+def draw_step(layout, operator, **looks):
+    """The button of a step on the way to a character that is driven."""
+    row = layout.row()
+    row.scale_y = 1.5
+    row.operator_context = "INVOKE_DEFAULT"
+    row.operator(operator, **looks)
+
+
 def draw_job(layout, title):
     """The progress of a job with this title, with Cancel; False when there is none."""
     job = jobs.current()

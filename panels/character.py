@@ -4,10 +4,10 @@
 import bpy
 
 from ..mm_blender.motion.character import SIDED
-from ..mm_blender.scene import presets
+from ..mm_blender.scene import driving, presets, stage, targets
 from ..mm_blender.scene.character import active_armature, confidence, missing
 from ..mm_blender.scene.stance import has_stance
-from .base import CharacterPanel, draw_sentence
+from .base import CharacterPanel, draw_job, draw_sentence, draw_step
 
 _MIDDLE = ("root", "hips", "spine", "chest", "neck", "head")
 _ICONS = {"certain": "CHECKMARK", "likely": "DOT", "guess": "QUESTION", "chosen": "USER", "": "BLANK1"}
@@ -31,7 +31,10 @@ class MM_PT_character(bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.label(text=ob.name, icon="ARMATURE_DATA", translate=False)
+        self._draw_next_step(layout, ob)
         if not len(ob.mm.roles):
+            if targets.owner(ob) != ob:  # it needs nothing of its own
+                return
             draw_sentence(layout, "First let me find the hips, feet and hands among the bones.", "INFO")
             layout.operator("mm.roles_find", icon="VIEWZOOM")
             return
@@ -41,6 +44,17 @@ class MM_PT_character(bpy.types.Panel):
         column = layout.column(align=True)
         column.prop(ob.mm, "forward")
         column.prop(ob.mm, "show_facing")
+
+
+    @staticmethod
+    def _draw_next_step(layout, ob):
+        """Bake or Drive, which have panels of their own, but further down than many screens show."""
+        if driving.current() is not None or draw_job(layout, "Baking"):
+            return
+        if stage.is_ready(targets.owner(ob)):
+            draw_step(layout, "mm.drive", icon="PLAY")
+        elif len(ob.mm.clips):
+            draw_step(layout, "mm.bake", icon="FILE_CACHE")
 
 
 class MM_MT_roles_presets(bpy.types.Menu):

@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import comparing, driving, keymap, stage, targets
-from .base import CharacterPanel, draw_sentence
+from .base import CharacterPanel, draw_sentence, draw_step
 
 _GAITS = ("walk", "run", "crouch")
 
@@ -27,10 +27,7 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             self._draw_target(layout, ob, False)
             self._draw_method(layout, ob)
             return
-        row = layout.row()
-        row.scale_y = 1.5
-        row.operator_context = "INVOKE_DEFAULT"
-        row.operator("mm.drive", icon="PLAY")
+        draw_step(layout, "mm.drive", icon="PLAY")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_target(layout, ob, True)

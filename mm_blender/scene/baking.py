@@ -48,8 +48,10 @@ def database_path(ob):
 
 def beside():
     """The folder that relative paths begin in: that of the .blend, or, while it was never saved, one of the extension's
-    own."""
-    return os.path.dirname(bpy.data.filepath) if bpy.data.filepath else own_folder("databases")
+    own; without a window one of this run alone, since several may run at once."""
+    if bpy.data.filepath:
+        return os.path.dirname(bpy.data.filepath)
+    return bpy.app.tempdir if bpy.app.background else own_folder("databases")
 
 
 def bake_steps(ob, scene):
@@ -69,7 +71,7 @@ def changes(ob, scene, facts=None):
     """What has changed since the last bake, as sentences; empty when the database is up to date."""
     facts = facts or Facts()
     try:
-        if sentence := _file_trouble(ob):
+        if sentence := file_trouble(ob):
             return [sentence]
         character, recipe, schema = character_of(ob), recipe_of(ob), schema_of(ob)
         sources = [_source_of(ob, clip, scene, facts) for clip in clips.enabled(ob)
@@ -79,6 +81,15 @@ def changes(ob, scene, facts=None):
     if database_key(sources, foundation_key(character, recipe), schema) == ob.mm.bake.key:
         return []
     return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema, scene))
+
+
+def file_trouble(ob):
+    """Why the file is not the one that was baked, in one sentence; empty when it is."""
+    path = database_path(ob)
+    name = os.path.basename(path)
+    if not os.path.isfile(path):
+        return f"The file {name} is missing"
+    return "" if database.read_key(path) == ob.mm.bake.key else f"The file {name} holds another bake"
 
 
 def _bake_steps(name, scene_name):
@@ -99,8 +110,9 @@ def _bake_steps(name, scene_name):
     ob, scene = _fetch(name, scene_name)
     _save(result, path, unreadable)
     made_from = _made_from(sources, character, recipe, schema, scene)
-    ob.mm.bake.key = result.key
-    ob.mm.bake.report = json.dumps({**result.report(), "made_from": made_from})
+    report = json.dumps({**result.report(), "made_from": made_from})
+    for each in (*(other for other in _baked_into(path, ob) if other.mm.bake.key == ob.mm.bake.key), ob):
+        each.mm.bake.key, each.mm.bake.report = result.key, report
     return result
 
 
@@ -182,15 +194,6 @@ def _differences(before, now):
     return sentences or ["The order of the clips changed" if sorted(old) == sorted(new) else "The clips changed"]
 
 
-def _file_trouble(ob):
-    """Why the file is not the one that was baked, in one sentence; empty when it is."""
-    path = database_path(ob)
-    name = os.path.basename(path)
-    if not os.path.isfile(path):
-        return f"The file {name} is missing"
-    return "" if database.read_key(path) == ob.mm.bake.key else f"The file {name} holds another bake"
-
-
 def _previous(path):
     """The database that is there already, to take unchanged clips over from, and why it cannot be read."""
     if not os.path.isfile(path):
@@ -230,11 +233,16 @@ def _check_path(ob, path):
         raise MotionError(f'"{path}" is a folder: choose a file name in the Bake panel.')
     if not os.access(folder, os.W_OK):
         raise MotionError(f'The folder "{folder}" is read-only: choose another file in the Bake panel.')
-    for other in bpy.data.objects:
-        if other.type == "ARMATURE" and other != ob and other.mm.bake.key and other.users_scene \
-                and other.mm.bake.path.strip() and database_path(other) == path:
+    for other in _baked_into(path, ob):
+        if other.mm.bake.key != ob.mm.bake.key and other.users_scene:
             raise MotionError(f'"{other.name}" has its database in {os.path.basename(path)} already: '
                               f'choose another file for "{ob.name}" in the Bake panel.')
+
+
+def _baked_into(path, ob):
+    """Other armatures that have their database in a file: a copy of an armature shares that of the original."""
+    return [other for other in bpy.data.objects if other.type == "ARMATURE" and other != ob and other.mm.bake.key
+            and other.mm.bake.path.strip() and database_path(other) == path]
 
 
 def _fetch(name, scene_name):

@@ -35,9 +35,9 @@ class ArmatureBefore:
         actions.assign(ob, action, actions.slot_named(action, self._slot) if action is not None else None)
 
     def respell(self, ob):
-        """Give bones that are posed as before, and what is as before of others, their very numbers from before: one that
-        is posed by a matrix, as all are while some are driven, gets slightly other ones, and clips would seem to have
-        changed where these are not keyed."""
+        """Give bones that are posed as before, and what is as before of others, their very numbers from before. What is
+        posed by a matrix, as all are while some are driven, gets slightly other ones, and where these are not keyed
+        clips would seem to have changed."""
         bones = ob.pose.bones
         if len(bones) != len(self._names):
             return

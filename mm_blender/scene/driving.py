@@ -45,6 +45,7 @@ ANOTHER_SIZE = 0.05
 class Status:
     """What the person should know, for the HUD."""
 
+    name: str = ""  # of the character that is driven, if there are several
     device: str = "Keyboard"
     method: str = "Motion Matching"
     clip: str = ""
@@ -157,7 +158,8 @@ class Session:
         frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
         part = motion.ranges[motion.range_of_frame[frame]] if frame >= 0 else None
         return Status(
-            device=self.device, method=puppet.stage.method(index), clip=part.name if part else "",
+            name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
+            method=puppet.stage.method(index), clip=part.name if part else "",
             second=part.source_start + (frame - part.start) / motion.rate * part.speed if part else 0.0,
             tags=player.matcher.tags(index),
             gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),

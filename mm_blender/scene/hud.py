@@ -137,7 +137,8 @@ class Board:
 
 def facts_of(status):
     """What is being played, as (label, value)."""
-    facts = {"Gait": f"{status.gait}, {status.speed:.1f} m/s",
+    facts = {"Driven": status.name,
+             "Gait": f"{status.gait}, {status.speed:.1f} m/s",
              "Clip": f"{status.second:.1f} s of {status.clip}" if status.clip else "",
              "Tags": ", ".join(status.tags) or "none",
              "Cost": f"{status.cost:.2f}",

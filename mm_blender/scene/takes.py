@@ -41,12 +41,23 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
 
 def discard(take):
     """Take back what keep() has made."""
-    for ob in bpy.data.objects:
-        if ob.type == "ARMATURE" and ob.animation_data is not None:
-            tracks = ob.animation_data.nla_tracks
-            for track in [track for track in tracks if any(strip.action == take for strip in track.strips)]:
-                tracks.remove(track)
+    for bound, tracks in _tracks_with(take):
+        for track in tracks:
+            bound.nla_tracks.remove(track)
     bpy.data.actions.remove(take)
+
+
+def hides(take):
+    """The Action that is played instead of a take that was pushed to the NLA, or None."""
+    return next((bound.action for bound, _ in _tracks_with(take) if bound.action is not None), None)
+
+
+def _tracks_with(take):
+    """[(animation data of an armature, its NLA tracks that play a take)]"""
+    bounds = [ob.animation_data for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.animation_data is not None]
+    found = [(bound, [track for track in bound.nla_tracks if any(strip.action == take for strip in track.strips)])
+             for bound in bounds]
+    return [(bound, tracks) for bound, tracks in found if tracks]
 
 
 def show_whole(scene, kept):

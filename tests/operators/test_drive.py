@@ -71,3 +71,20 @@ def test_a_missing_recording_gets_a_sentence(character, tmp_path):
     with pytest.raises(RuntimeError, match=r"nowhere\.csv"):
         bpy.ops.mm.drive_recording(filepath=str(tmp_path / "nowhere.csv"))
     assert not any(action.name == "nowhere" for action in bpy.data.actions)
+
+
+def test_a_database_that_is_of_another_bake_is_driven_with_a_warning(character, tmp_path, capfd):
+    bpy.ops.mm.bake()
+    character.mm.bake.key = "of another bake"
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+    assert 'The file demo.mmdb holds another bake: bake "Demo Character" again' in capfd.readouterr().out
+
+
+def test_a_take_that_was_pushed_under_an_action_says_what_hides_it(character, tmp_path, capfd):
+    bpy.ops.mm.bake()
+    character.mm.drive.push_nla, action = True, character.animation_data.action
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+    assert f'in the NLA, hidden by the Action "{action.name}"' in capfd.readouterr().out
+    character.animation_data.action = None
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
+    assert "hidden" not in capfd.readouterr().out

@@ -156,6 +156,20 @@ def test_a_fresh_armature_offers_one_step_at_a_time(extension):
     assert "mm.bake" in seen.operators and "forward" not in seen.properties
 
 
+def test_the_next_step_is_at_the_top(character):
+    assert drawn("MM_PT_character").operators == "mm.bake"
+    bpy.ops.mm.bake()
+    assert drawn("MM_PT_character").operators == "mm.drive"
+    jobs.start(work(), "Baking", lambda _: None)
+    assert drawn("MM_PT_character").operators == "mm.job_cancel"
+    jobs.cancel()
+    rig = walker.armature("Rig")
+    character.mm.drive.target = rig
+    bpy.context.view_layer.objects.active = rig
+    seen = drawn("MM_PT_character")
+    assert seen.operators == "mm.drive" and "find the hips" not in seen.texts, "a Target needs no roles of its own"
+
+
 def test_with_roles_they_can_be_edited_and_what_is_missing_is_named(extension):
     ob = walker.armature()
     bpy.ops.mm.roles_find()

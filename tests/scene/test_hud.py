@@ -59,6 +59,10 @@ def test_the_board_says_what_is_played_and_why():
     assert "none" in texts(board(Status()))
 
 
+def test_of_several_characters_the_driven_one_is_named():
+    assert "Hero" in texts(board(replace(STATUS, name="Hero"))) and "Driven" not in texts(board())
+
+
 def test_every_key_is_there_and_those_that_are_held_are_lit():
     made = board(held={"forward", "run"})
     keys = {text for text in texts(made) if text in keymap.labels().values()}
