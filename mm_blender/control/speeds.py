@@ -7,8 +7,9 @@ import numpy as np
 
 from ..motion import quat
 
-# Under this a character stands and shuffles (m/s); fewer seconds of a way of going than this say nothing about it.
-MOVING, ENOUGH = 0.3, 1.0
+# Slower than this a character stands and shuffles (its legs' length per second); fewer seconds of a way of going than
+# this say nothing about it.
+MOVING, ENOUGH = 0.35, 1.0
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
 # Full stick asks for a speed that this percentile of the frames does not reach, and for a little less, because half of
@@ -28,16 +29,18 @@ class Speeds:
 
 def measure(database):
     """The Speeds of a database: of the frames tagged walk, run and crouch, or else of all that are slow or fast."""
-    velocities = root_velocities(database)[:, :2]
-    fast = np.hypot(*velocities.T) > np.sqrt(FROUDE * GRAVITY * _leg(database))
+    velocities, leg = root_velocities(database)[:, :2], _leg(database)
+    speed = np.hypot(*velocities.T)
+    fast, moving = speed > np.sqrt(FROUDE * GRAVITY * leg), speed > MOVING * leg
     crouched = database.tags.get("crouch", np.zeros(len(database), dtype=bool))
-    enough = ENOUGH * database.rate
-    gaits = {}
+    seconds, gaits = _seconds(database), {}
     for gait, alike in (("walk", ~fast & ~crouched), ("run", fast & ~crouched), ("crouch", crouched)):
         tagged = database.tags.get(gait, alike)
         # What is not tagged with this gait is looked for in motion like it, then in walking: few run sideways.
-        otherwise = _ways(velocities[alike], enough, gaits.get("walk", (0.0, 0.0, 0.0)))
-        gaits[gait] = _ways(velocities[tagged & (crouched == (gait == "crouch"))], enough, otherwise)
+        ways = gaits.get("walk", (0.0, 0.0, 0.0))
+        for frames in (alike, tagged & (crouched == (gait == "crouch"))):
+            ways = _ways(velocities[frames & moving], seconds[frames & moving], ways)
+        gaits[gait] = ways
     return Speeds(**gaits)
 
 
@@ -56,15 +59,24 @@ def root_velocities(database):
     return velocities
 
 
-def _ways(velocities, enough, fallback):
-    """Speeds forward, sideways and backward of root velocities (N, 2), each within 45 degrees of that direction."""
+def _ways(velocities, seconds, fallback):
+    """Speeds forward, sideways and backward of root velocities (N, 2), each within 45 degrees of that direction;
+    seconds (N,): how much each of them says."""
     right, forward = velocities.T
-    speed = np.hypot(right, forward)
-    sideways = np.abs(right) > np.abs(forward)
+    speed, sideways = np.hypot(right, forward), np.abs(right) > np.abs(forward)
     ways = (~sideways & (forward > 0), sideways, ~sideways & (forward < 0))
-    found = [speed[way & (speed > MOVING)] for way in ways]
-    return tuple(round(SPARE * float(np.percentile(speeds, FULL)), 2) if len(speeds) >= enough else other
-                 for speeds, other in zip(found, fallback))
+    return tuple(round(SPARE * float(np.percentile(speed[way], FULL)), 2) if seconds[way].sum() >= ENOUGH - 1e-6
+                 else other for way, other in zip(ways, fallback))
+
+
+def _seconds(database):
+    """(N,) how long each frame lasts. Those of a loop, which goes on for ever, say enough however short it is, even if
+    half of them are something else."""
+    seconds = np.full(len(database), 1 / database.rate)
+    for part in database.ranges:
+        if part.loop:
+            seconds[part.start:part.stop] = max(1 / database.rate, 2 * ENOUGH / len(part))
+    return seconds
 
 
 def _leg(database):

@@ -435,6 +435,8 @@ class Session:
             yield sentence
         if sentence := puppet.stage.refused[puppet.index]:
             yield sentence
+        if sentence := puppet.unheard():
+            yield sentence
         if self._not_compared:
             yield f"There is nothing to compare with: {self._not_compared}"
         yield from puppet.stage.sentences

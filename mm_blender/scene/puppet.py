@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
+from ..control.intent import beyond_dead_zone
 from ..control.stick import Recording
 from ..errors import MotionError
 from . import targets
@@ -85,6 +86,14 @@ class Puppet:
         """The armature object, as fetch() has it; None if it or the one with the settings is gone."""
         ob = self.fetch(active)
         return ob if self.owner_uid == self.uid or self.owner() is not None else None
+
+    def unheard(self):
+        """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""
+        intent = self.stage.intents[self.index]
+        if not self.input or intent is None or intent.velocity or not beyond_dead_zone(self.input[-1][1].move).any():
+            return ""
+        return (f"The motion has nothing that goes this way at a {intent.gait}: bake clips of it, or set Own Speeds in "
+                "the panel Speeds.")
 
     def missing_name(self):
         """The name of what is gone of it."""

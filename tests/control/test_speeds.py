@@ -37,6 +37,27 @@ def test_without_tags_walking_and_running_part_by_speed(demo_database):
     assert measured.crouch == measured.walk
 
 
+def short(database, seconds, loop):
+    """A database of the beginning of a walk alone."""
+    part = next(part for part in database.ranges if part.source == "walk")
+    count = round(seconds * database.rate)
+    frames = slice(part.start, part.start + count)
+    arrays = {name: getattr(database, name)[frames] for name in ("positions", "rotations", "contacts", "features")}
+    return replace(database, **arrays, tags={}, ranges=[replace(part, start=0, stop=count, loop=loop)])
+
+
+def test_a_loop_says_how_fast_it_is_however_short(demo_database):
+    assert speeds.measure(short(demo_database, 0.7, False)).walk[0] == 0
+    assert 1.0 < speeds.measure(short(demo_database, 0.7, True)).walk[0] < 1.6
+    assert 1.0 < speeds.measure(short(demo_database, 1.5, False)).walk[0] < 1.6
+
+
+def test_a_small_character_walks_as_it_is_small(demo_database):
+    small = replace(demo_database, positions=demo_database.positions / 5, fixed=demo_database.fixed / 5)
+    assert speeds.measure(small).walk == pytest.approx([speed / 5 for speed in speeds.measure(demo_database).walk],
+                                                       abs=0.01)
+
+
 def test_motion_that_does_not_exist_is_not_asked_for(demo_database):
     standing = demo_database.positions.copy()
     standing[:, demo_database.moving == 0] = 0

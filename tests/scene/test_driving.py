@@ -56,6 +56,17 @@ def test_the_armature_walks_where_the_keys_say(character):
     assert session.status.seconds == pytest.approx(3, abs=0.1)
 
 
+def test_where_there_is_no_motion_that_way_it_is_said(character):
+    character.mm.drive.own_speeds = True
+    character.mm.drive.walk = (0.0, 0.5, 0.5)
+    session = driving.start(bpy.context, [character])
+    go(session, 0.6)
+    assert not session.status.sentences
+    session.keyboard.press("W", "forward")
+    go(session, 0.6)
+    assert any("nothing that goes this way at a walk" in sentence for sentence in session.status.sentences)
+
+
 def test_cancel_brings_back_pose_action_slot_frame_and_selection(character):
     bpy.context.scene.frame_set(20)
     character.pose.bones["head"].rotation_quaternion = (0.9, 0.1, 0.2, 0.3)
