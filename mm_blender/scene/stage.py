@@ -277,8 +277,10 @@ class Stage(Cast):
             if any(chosen):
                 self._surroundings = Surroundings(settings.obstacles, settings.ground, self.floors)
                 self._surroundings.begin()
-        if self._surroundings is not None and self._surroundings.refresh(context.evaluated_depsgraph_get()):
-            self.surround(self._surroundings.ground, self._surroundings.obstacles)
+        if self._surroundings is not None:
+            self._surroundings.stand_at(self.floors[0] + self.player.heights.item(0))
+            if self._surroundings.refresh(context.evaluated_depsgraph_get()):
+                self.surround(self._surroundings.ground, self._surroundings.obstacles)
 
     def _weigh(self, ob):
         """The weights of the features and the sliders that scale them, if the features are still those of the bake."""

@@ -61,10 +61,10 @@ class Surroundings:
     """
 
     def __init__(self, walls=None, ground=None, floors=(0.0,), radius=RADIUS):
-        """floors: as Ground has them; walls are looked for where the first of the characters is."""
+        """floors: as Ground has them"""
         # Collections are kept by session_uid, which outlives undo and renaming.
         self._walls, self._floor = (found and (found.session_uid, found.name) for found in (walls, ground))
-        self._floors = floors
+        self._floors, self._level = floors, floors[0]
         self.obstacles, self.ground, self.sentences = Obstacles((), radius), None, []
         self._watched, self._visible = set(), set()
         self._stale, self._earliest = True, 0.0
@@ -76,6 +76,11 @@ class Surroundings:
         # Opening a file has taken it away already.
         if self._on_update in bpy.app.handlers.depsgraph_update_post:
             bpy.app.handlers.depsgraph_update_post.remove(self._on_update)
+
+    def stand_at(self, level):
+        """Walls are those in the way of somebody who stands so high in the world; a step or two make no difference."""
+        if abs(level - self._level) > STEP:
+            self._level, self._stale = level, True
 
     def refresh(self, depsgraph):
         """Read the meshes again if they changed, a few times a second at most. Returns whether it did."""
@@ -106,7 +111,7 @@ class Surroundings:
         surfaces = {chosen: self._surface(chosen, depsgraph) for chosen in {self._walls, self._floor} - {None}}
         walls, floor = surfaces.get(self._walls), surfaces.get(self._floor)
         radius = self.obstacles.radius
-        self.obstacles = _obstacles(walls, radius, self._floors[0]) if walls else Obstacles((), radius)
+        self.obstacles = _obstacles(walls, radius, self._level) if walls else Obstacles((), radius)
         self.ground = Ground(floor, self._floors) if floor else None
         self._visible = self._now_visible(depsgraph)
 
@@ -174,8 +179,8 @@ class _Surface:
                     *_left_out(collection, rigged.values(), "that move with an armature")])
 
 
-def _obstacles(surface, radius, floor):
-    return Obstacles(walls_of(surface.vertices[surface.triangles], floor + LOW, floor + HIGH), radius)
+def _obstacles(surface, radius, level):
+    return Obstacles(walls_of(surface.vertices[surface.triangles], level + LOW, level + HIGH), radius)
 
 
 def _arrays(ob):

@@ -164,6 +164,16 @@ def test_walls_are_those_of_the_storey_that_it_walks_on(collection):
     assert bounds(seen(collection, [3.0]).obstacles)[0][0] == pytest.approx(4.5, abs=1e-3)
 
 
+def test_who_climbs_the_stairs_meets_the_walls_upstairs(watching, collection):
+    place("Upstairs", box(), collection).location = (5, 0, 3.5)
+    update()
+    watching.refresh(depsgraph())
+    watching.stand_at(0.4)
+    assert not watching.refresh(depsgraph()) and bounds(watching.obstacles)[1][0] == pytest.approx(0.5, abs=1e-3)
+    watching.stand_at(3.0)
+    assert watching.refresh(depsgraph()) and bounds(watching.obstacles)[0][0] == pytest.approx(4.5, abs=1e-3)
+
+
 def test_a_moved_mesh_is_noticed(watching):
     bpy.data.objects["Box"].location.x = 7
     update()
