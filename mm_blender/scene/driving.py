@@ -25,10 +25,10 @@ from .character import active_armature
 from .comparing import Double, copy_trouble, other_method, remove_copies
 from .overlay import size_of
 from .puppet import Puppet
-from .sampling import constraint_obstacle, scene_rate
+from .sampling import animated_parent, constraint_obstacle, scene_rate
 from .screen import Views, redraw_panels, redraw_views
 from .settings import changes
-from .stage import METHODS, Stage, forget, is_ready, library_of, method_trouble, speeds_of
+from .stage import METHODS, Stage, forget, is_ready, method_trouble, shared, speeds_of
 from .view import heading_of, is_in_sight, orbit, view_of
 
 __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "stop"]
@@ -252,13 +252,13 @@ class Session:
         return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch()) is not None]
 
     def _join(self, obs):
-        """Armatures take part from now on: those that share a database on one Stage."""
+        """Armatures take part from now on: those that share a database, and have the same settings, on one Stage."""
         members, taken = {}, {puppet.uid for puppet in self._puppets}
         for ob in obs:
             if (target := targets.posed(ob)).session_uid in taken:
                 raise MotionError(f'"{target.name}" is driven by another armature already: choose another Target.')
             taken.add(target.session_uid)
-            members.setdefault(library_of(ob), []).append(ob)
+            members.setdefault(shared(ob), []).append(ob)
         for together in members.values():
             stage = Stage(together, self.seconds)
             self._puppets += [Puppet(ob, stage, index) for index, ob in enumerate(together)]
@@ -448,6 +448,8 @@ class Session:
             yield Gamepads.reason()
         elif self.gamepads.notice and not self.gamepads.names:
             yield self.gamepads.notice
+        if (ob := self.driven.fetch()) is not None and (parent := animated_parent(ob)) is not None:
+            yield f'The take is made for where "{parent.name}" is now, which is animated and carries "{ob.name}".'
         if bpy.context.preferences.filepaths.use_auto_save_temporary_files:
             yield "Autosave waits until you stop driving."
 

@@ -180,14 +180,24 @@ def _obstacle(ob, curves, chain):
             or _curve_obstacle(curves, names) or _inheritance_obstacle(ob, curves, chain))
 
 
+def animated_parent(ob):
+    """The first object above another one that is animated itself, or None."""
+    above = ob.parent
+    while above is not None:
+        bound = above.animation_data
+        if bound is not None and (bound.action or len(bound.nla_tracks) or len(bound.drivers)):
+            return above
+        above = above.parent
+    return None
+
+
 def _object_obstacle(ob, curves):
+    if (found := animated_parent(ob)) is not None:
+        return f'its parent "{found.name}" is animated'
     above = ob
     while above is not None:
         if any(_acts(constraint) for constraint in above.constraints):
             return f'the object "{above.name}" has constraints'
-        bound = above.animation_data
-        if above != ob and bound is not None and (bound.action or len(bound.nla_tracks) or len(bound.drivers)):
-            return f'its parent "{above.name}" is animated'
         if above.parent is not None and above.parent_type != "OBJECT":
             return f'the object "{above.name}" hangs from a part of "{above.parent.name}"'
         above = above.parent

@@ -2,6 +2,7 @@
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
 import os
+from dataclasses import astuple
 from functools import lru_cache
 
 import numpy as np
@@ -141,6 +142,13 @@ def settings_of(ob):
                settings.root_radius, settings.root_angle),
         _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),
         settings.velocity_halflife, settings.facing_halflife)
+
+
+def shared(ob):
+    """What armatures on one Stage have in common."""
+    settings = ob.mm.drive
+    around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
+    return library_of(ob), astuple(settings_of(ob)), own_speeds(ob), settings.query, *around
 
 
 @lru_cache(maxsize=32)

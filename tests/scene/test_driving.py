@@ -393,6 +393,18 @@ def test_on_a_platform_a_character_walks_on_it_and_has_its_size(character):
     assert session.paths.root[2] == 1 and not session.status.sentences
 
 
+def test_that_a_platform_moves_while_the_take_plays_is_told(character):
+    character.parent = platform = bpy.data.objects.new("Platform", None)
+    bpy.context.scene.collection.objects.link(platform)
+    for frame in (1, 100):
+        platform.location.x = frame / 10
+        platform.keyframe_insert("location", frame=frame)
+    bpy.context.view_layer.update()
+    session = driving.start(bpy.context, [character])
+    go(session, 0.6)
+    assert any('"Platform"' in note for note in session.status.notes)
+
+
 def test_what_was_kept_on_an_upper_floor_stays_there(character):
     character.location.z = 3.0
     bpy.context.view_layer.update()
@@ -455,6 +467,17 @@ def test_a_character_that_cannot_be_shown_does_not_stop_the_others(character):
     go(session, 1.5)
     assert hips(character)[1] > 0.7
     assert any("scaled unevenly" in sentence for sentence in session.status.sentences)
+
+
+def test_each_one_has_settings_of_its_own(character):
+    other, third = copy_of(character), copy_of(character, (-3, 0, 0))
+    other.mm.drive.root_position, other.mm.drive.lock_feet = "full", False
+    session = driving.start(bpy.context, [character, other, third])
+    go(session, 0.6)
+    settings = {puppet.name: puppet.player.settings for puppet in session._puppets}
+    assert settings[other.name].sync.position == "full" and not settings[other.name].lock.on
+    assert settings[character.name].sync.position == "adjust_clamp" and settings[character.name].lock.on
+    assert len(session._stages) == 2, "those that are alike are worked on together"
 
 
 def test_when_the_driven_one_is_deleted_another_gets_the_input(character):
