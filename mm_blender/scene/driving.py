@@ -23,13 +23,12 @@ from . import takes, targets
 from .before import SceneBefore
 from .character import active_armature
 from .comparing import Double, copy_trouble, other_method, remove_copies
-from .overlay import size_of
 from .puppet import Puppet
 from .sampling import animated_parent, constraint_obstacle, scene_rate
 from .screen import Views, redraw_panels, redraw_views
 from .settings import changes
 from .stage import METHODS, Stage, forget, is_ready, method_trouble, shared, speeds_of
-from .view import heading_of, is_in_sight, orbit, view_of
+from .view import Follower, heading_of, orbit, view_of
 
 __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "stop"]
 
@@ -113,14 +112,13 @@ class Session:
         self.seconds, self.recording = 0.0, recording
         self.device, self._took, self._sentences, self._notes = "Keyboard", 0.0, (), ()
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
-        self._view_before, self._followed = None, Vector()  # where the view was, and how far it has gone along
         self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
         self.driven = self._puppets[0]
         self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
-        self._waits, self._relative, self._strafe, self._follow = "", "WORLD", False, False
-        self._seen, self._paths, self._views = None, None, Views()
+        self._waits, self._relative, self._strafe, self._follows = "", "WORLD", False, False
+        self._follower, self._paths, self._views = Follower(), None, Views()
         self._double, self._not_compared = None, ""
 
     def tick(self, context, seconds=None):
@@ -193,9 +191,7 @@ class Session:
         for puppet, ob in self._obs():
             puppet.before.respell(ob)
         takes.show_whole(bpy.context.scene, extending)
-        # The character stands where the take begins, and the view goes back there with it.
-        if self._followed.length and (view := view_of(bpy.context)) is not None:
-            view.view_location -= self._followed
+        self._follower.go_back(view_of(bpy.context))  # the character stands where the take begins
         self._close()
         return [action.name for action in kept]
 
@@ -212,8 +208,7 @@ class Session:
             for puppet, ob in obs:
                 puppet.before.restore_action(ob)
             self._before.restore(context)
-            if self._view_before is not None and (view := view_of(context)) is not None:
-                view.view_location = self._view_before
+            self._follower.restore(view_of(context))
         finally:
             for puppet, ob in obs:
                 puppet.before.restore_pose(ob)
@@ -289,7 +284,7 @@ class Session:
             stage.switch({puppet.index: owner for puppet, owner in owners.items() if puppet.stage is stage})
         self._compare(driven, context)
         settings = driven.mm.drive
-        self._relative, self._strafe, self._follow = settings.relative, settings.strafe, settings.follow
+        self._relative, self._strafe, self._follows = settings.relative, settings.strafe, settings.follow
         if self._waits:
             self._sentences, self._notes = (self._waits,), ()
 
@@ -385,28 +380,13 @@ class Session:
                 self._end_comparing()
 
     def _take_view_along(self, view):
-        if view is None or not self._follow:
-            self._seen = None
+        if view is None or not self._follows:
+            self._follower.pause()
             return
         puppet = self.driven
         place, _ = puppet.player.roots[puppet.index]
-        root = Vector((place.real, place.imag, puppet.player.heights.item(puppet.index) + puppet.poser.floor))
-        before, self._seen = self._seen, (puppet, root)
-        location = view.view_location
-        self._view_before = self._view_before or location.copy()
-        if before is None or before[0] is not puppet:
-            self._bring_into_sight(view, root)
-            return
-        way = root - before[1]
-        self._followed += way
-        location += way  # is the view's own: set once, since Blender draws its whole window for it
-
-    def _bring_into_sight(self, view, root):
-        """Look at the driven character, if that can hardly be seen."""
-        ob = self.driven.owner()
-        middle = root + Vector((0, 0, size_of(ob) if ob is not None else 0.0))
-        if view.view_perspective != "CAMERA" and not is_in_sight(view, middle):
-            view.view_location = middle
+        height = puppet.player.heights.item(puppet.index) + puppet.poser.floor
+        self._follower.follow(view, puppet, Vector((place.real, place.imag, height)))
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""

@@ -134,14 +134,13 @@ def own_speeds(ob):
 def settings_of(ob):
     """The engine's Drive for an armature's settings."""
     settings = ob.mm.drive
-    return Drive(
-        settings.search_every, settings.stay,
-        _known(Blend, settings.blend, settings.blend_halflife, settings.blend_duration, settings.overshoot,
-               settings.blend_fade),
-        _known(Sync, settings.root_position, settings.root_facing, settings.root_halflife, settings.root_share,
-               settings.root_radius, settings.root_angle),
-        _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife),
-        settings.velocity_halflife, settings.facing_halflife)
+    blend = _known(Blend, kind=settings.blend, halflife=settings.blend_halflife, duration=settings.blend_duration,
+                   overshoot=settings.overshoot, fade=settings.blend_fade)
+    sync = _known(Sync, position=settings.root_position, facing=settings.root_facing, halflife=settings.root_halflife,
+                  share=settings.root_share, radius=settings.root_radius, angle=settings.root_angle)
+    lock = _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife)
+    return Drive(search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock,
+                 velocity_halflife=settings.velocity_halflife, facing_halflife=settings.facing_halflife)
 
 
 def shared(ob):
@@ -152,9 +151,9 @@ def shared(ob):
 
 
 @lru_cache(maxsize=32)
-def _known(kind, *values, **named):
+def _known(made, /, **values):
     """An object with these values, the same one each time: settings are looked at often, and seldom change."""
-    return kind(*values, **named)
+    return made(**values)
 
 
 def standing(obs):

@@ -4,6 +4,7 @@
 import numpy as np
 from mathutils import Quaternion, Vector
 
+from .overlay import size_of
 from .screen import viewports
 
 
@@ -30,6 +31,47 @@ def is_in_sight(view, point):
     x, y, ahead = view.view_rotation.inverted() @ (point - view.view_location)
     far = view.view_distance - (ahead if view.is_perspective else 0.0)
     return 0 < far < FARTHER * view.view_distance and abs(x) < WIDE * far and abs(y) < HIGH * far
+
+
+class Follower:
+    """Takes a view along with the driven character, and back again."""
+
+    def __init__(self):
+        self._before, self._gone = None, Vector()  # where the view was, and how far it has gone along
+        self._last = None  # the Puppet that was followed last, and where its root was
+
+    def follow(self, view, puppet, root):
+        """Let a view go as far as a Puppet's root (Vector) has gone; one that is new and out of sight is looked at."""
+        last, self._last = self._last, (puppet, root)
+        location = view.view_location
+        self._before = self._before or location.copy()
+        if last is None or last[0] is not puppet:
+            _bring_into_sight(view, puppet.owner(), root)
+            return
+        way = root - last[1]
+        self._gone += way
+        location += way  # is the view's own: set once, since Blender draws its whole window for it
+
+    def pause(self):
+        """Nobody is followed at present."""
+        self._last = None
+
+    def go_back(self, view):
+        """Take back all the way that a view (or None) has gone along."""
+        if view is not None and self._gone.length:
+            view.view_location -= self._gone
+
+    def restore(self, view):
+        """Let a view (or None) be where it was in the beginning."""
+        if view is not None and self._before is not None:
+            view.view_location = self._before
+
+
+def _bring_into_sight(view, ob, root):
+    """Look at a character, if that can hardly be seen."""
+    middle = root + Vector((0, 0, size_of(ob) if ob is not None else 0.0))
+    if view.view_perspective != "CAMERA" and not is_in_sight(view, middle):
+        view.view_location = middle
 
 
 def heading_of(view):
