@@ -2,7 +2,7 @@
 """Motion Matching: which frame of the database is played, for K characters that share it."""
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,58 @@ class Where(NamedTuple):
     frame: int
     state: np.ndarray = None
     networks: object = None
+
+
+@runtime_checkable
+class Matcher(Protocol):
+    """What a Player needs of whatever plays its K characters: frames of a database, what networks have learned, or
+    both. Each frame it calls advance(), match() for those that are due, and then asks what is shown.
+
+    frames  (K,) of the database, that are playing; -1 for what was learned
+    costs   (K,) what going on cost at the last search (equation 1)
+    starved (K,) who stands at a clip's end because the search may enter no frame at all
+    fade    seconds in which it is to go over to what it jumps to by itself; 0 leaves that to the Player
+    faded   indices of those that are going over since the last match()
+    """
+
+    frames: np.ndarray
+    costs: np.ndarray
+    starved: np.ndarray
+    fade: float
+    faded: tuple
+
+    def allow(self, index, search, wanted=None):
+        """Let a character search with a Search of its own, as the choice() of its library has it; frames that are not
+        wanted (N,) are left as soon as it finds one."""
+
+    def advance(self):
+        """One frame on; (K,) who came to the end of a clip and has to search."""
+
+    def match(self, who, queries, stay=0.0, must=None):
+        """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
+
+        stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both)
+        must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
+        """
+
+    def pose(self):
+        """The Pose of this frame, before any offset."""
+
+    def coming(self, who):
+        """Positions, rotations and travel (W, N, …), as in a Pose, of this frame and those that follow for characters
+        `who` (indices) if they do not jump: as many as are known, at most AHEAD."""
+
+    def contacts(self):
+        """[character][side] whether each foot stands."""
+
+    def features(self):
+        """(K, D) normalised features of what is playing."""
+
+    def tags(self, index):
+        """The names of the tags that hold for a character."""
+
+    def where(self, index):
+        """The Where of a character: what another matcher goes on from."""
 
 
 class Motion:
@@ -99,11 +151,9 @@ class Motion:
 
 
 class MotionMatcher:
-    """Plays frames (K,) of the database and jumps where the search finds better ones.
+    """The Matcher that plays frames of the database and jumps where the search finds better ones.
 
     searches  the Search of each one: characters may have tag queries of their own
-    costs     (K,) what going on cost at the last search (equation 1)
-    starved   (K,) who stands at a clip's end because the search may enter no frame at all
     """
 
     fade, faded = 0.0, ()  # frames are not blended: see LearnedMatcher
@@ -115,20 +165,16 @@ class MotionMatcher:
         self.starved = np.zeros(count, dtype=bool)
 
     def allow(self, index, search, wanted=None):
-        """A character's own Search; frames that are not wanted (N,) are left as soon as it finds one."""
         self.searches[index], self._wanted[index] = search, wanted
 
     def features(self):
-        """(K, D) normalised features of what is playing."""
         return self.motion.database.features.take(self.frames, axis=0)
 
     def where(self, index):
-        """What a character is playing."""
         frame = int(self.frames[index])
         return Where(self.motion.database.features[frame], frame)
 
     def tags(self, index):
-        """The names of the tags that hold for a character."""
         frame = self.frames[index]
         return tuple(name for name, mask in self.motion.database.tags.items() if mask[frame])
 
@@ -136,25 +182,16 @@ class MotionMatcher:
         return self.motion.at(self.frames)
 
     def contacts(self):
-        """[character][side] whether each foot stands."""
         return self.motion.database.contacts.take(self.frames, axis=0).tolist()
 
     def coming(self, who):
-        """Positions, rotations and travel (W, N, …), as in a Pose, of this frame and those that follow for characters
-        `who` (indices) if they do not jump: as many as are known, at most AHEAD."""
         return self.motion.coming(self.frames.take(who))
 
     def advance(self):
-        """One frame on; (K,) who came to the end of a clip and has to search."""
         self.frames = self.motion.following.take(self.frames)
         return self.motion.ends.take(self.frames)
 
     def match(self, who, queries, stay=0.0, must=None):
-        """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
-
-        stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both).
-        must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
-        """
         asks = {}  # of each Search
         for row, index in enumerate(who):
             frame, wanted = self.frames.item(index), self._wanted[index]
