@@ -39,6 +39,11 @@ class Ahead:
         self._coming, self._played, self.steps = [None] * count, iter(()), []
         self._all_anew = self._first + BEFORE + np.arange(AHEAD)[:, None]  # the same if all begin together
 
+    def begin_from(self, index, positions, rotations):
+        """A character was shown at rest in a pose (M, 3), (J, 4) until now: what a jump is compared with."""
+        for part, shown in zip(self._parts, (rotations, positions, 0.0)):
+            part[index, :BEFORE] = shown
+
     def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.
 

@@ -112,6 +112,13 @@ class Player:
         self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
         self.feet.level = self.heights.tolist()
 
+    def begin_from(self, index, positions, rotations):
+        """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
+        (J, 4), and comes over from there as after a jump."""
+        self._ahead.begin_from(index, positions, rotations)
+        self.rotations[index] = rotations
+        self._switched.append(index)
+
     def switch(self, matcher, who):
         """Another matcher from the next frame on: characters `who` (indices) come over to it as after a jump."""
         self.matcher, self._switched = matcher, [*self._switched, *who]

@@ -17,6 +17,7 @@ from ..motion import quat
 from ..motion.skeleton import backward
 from . import actions, rig
 from .plain import bone_of
+from .source import Source
 
 SLICE = 0.04  # seconds of frames between two signs of life
 
@@ -48,6 +49,15 @@ def read(source, skeleton, frames):
         yield done / len(frames)
     worlds[:, 2, 3] -= ground
     return _local(skeleton, bones.swapaxes(-1, -2), worlds, source, frames)
+
+
+def shown(ob, skeleton):
+    """The same of what an armature shows at the moment, as one frame."""
+    every = np.empty(len(ob.pose.bones) * 16, dtype=np.float32)
+    ob.pose.bones.foreach_get("matrix", every)
+    at = [ob.pose.bones.find(name) for name in skeleton.names]
+    return _local(skeleton, every.reshape(-1, 4, 4)[None, at].swapaxes(-1, -2), rig.world_matrix(ob)[None],
+                  Source.of(ob), [bpy.context.scene.frame_current_final])
 
 
 class Pose:

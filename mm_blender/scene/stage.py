@@ -2,7 +2,7 @@
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
 import os
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database
+from ..motion.clip import Clip
 from ..networks import origin
 from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from ..playback.cast import Cast
@@ -18,7 +19,9 @@ from ..playback.inertialise import Blend
 from ..playback.library import Library
 from ..playback.player import Drive
 from ..playback.root import Sync
-from . import baking, overlay, targets, training
+from ..prepare.root import add_root
+from . import baking, evaluated, overlay, targets, training
+from .character import character_of
 from .features import schema_of
 from .posing import Ensemble
 from .rig import floor
@@ -156,14 +159,37 @@ def _known(made, /, **values):
     return made(**values)
 
 
-def standing(obs):
-    """Where armatures stand and face now: positions (K, 2), yaws (K,), and how high above their floors (K,)."""
-    positions, yaws = np.zeros((len(obs), 2)), np.zeros(len(obs))
+def standing(obs, baked):
+    """Where armatures stand and face now, positions (K, 2), yaws (K,), and how high above their floors (K,); and how
+    they are posed, as drive_all() takes it, those that have the joints of a database; baked: that, or networks"""
+    positions, yaws, poses = np.zeros((len(obs), 2)), np.zeros(len(obs)), {}
+    heights = np.array([_rise(ob) for ob in obs])
     for index, ob in enumerate(obs):
-        if (found := targets.facing(ob) or overlay.facing(ob)) is not None:
+        if (clip := _shown(ob, baked, heights[index])) is not None:
+            positions[index] = clip.positions[0, 0, :2]
+            yaws[index] = 2 * np.arctan2(clip.rotations[0, 0, 3], clip.rotations[0, 0, 0])
+            poses[index] = clip.positions[0, baked.moving[baked.moving != 0]], clip.rotations[0]
+        elif (found := targets.facing(ob) or overlay.facing(ob)) is not None:
             place, way = found
             positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
-    return positions, yaws, np.array([_rise(ob) for ob in obs])
+    return (positions, yaws, heights), poses
+
+
+def _shown(ob, baked, height):
+    """What an armature that stands so high above its floor shows, as a Clip of one frame with the joints of a database;
+    None where it has other ones."""
+    if targets.known(ob) is not None or targets.posed(ob) != ob:
+        return None
+    recipe = baking.recipe_of(ob)
+    recipe = replace(recipe, root="made") if recipe.root == "adaptive" else recipe  # a moment has no time to adapt to
+    try:
+        character = character_of(ob)
+        positions, rotations = evaluated.shown(ob, character.skeleton)
+        positions[:, 0, 2] -= height
+        clip = add_root(Clip("shown", character.skeleton, baked.rate, positions, rotations), character, recipe)
+    except MotionError:  # the armature was edited, or is posed upside down
+        return None
+    return clip if clip.skeleton.names == baked.skeleton.names else None
 
 
 def _rise(ob):
@@ -182,8 +208,10 @@ def staged(ob, depsgraph, library=None):
     weigh(library, ob)
     surroundings = Surroundings(settings.obstacles, settings.ground, [floor(targets.posed(ob))])
     surroundings.refresh(depsgraph)
-    return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": standing([ob]),
-            "ground": surroundings.ground, "obstacles": surroundings.obstacles if settings.obstacles else None}
+    place, poses = standing([ob], library.database)
+    return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": place,
+            "poses": poses, "ground": surroundings.ground,
+            "obstacles": surroundings.obstacles if settings.obstacles else None}
 
 
 def weigh(library, ob):
@@ -226,7 +254,10 @@ class Stage(Cast):
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query, self.ensemble = None, "", Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
-        self.place(*standing(obs))
+        place, poses = standing(obs, self.library.database)
+        self.place(*place)
+        for index, pose in poses.items():
+            self.player.begin_from(index, *pose)
         self.switch(dict(enumerate(obs)))
 
     def method(self, index):

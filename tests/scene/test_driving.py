@@ -457,6 +457,43 @@ def driven_heights(ob, seconds=1.0):
     return np.array(found)
 
 
+@pytest.mark.parametrize("root", ["auto", "made", "adaptive"])
+def test_it_begins_with_the_pose_that_is_shown(character, root):
+    character.mm.bake.root = root
+    bpy.ops.mm.bake()
+    bpy.context.scene.frame_set(37)
+    character.location, character.rotation_euler = (2, 1, 0), (0, 0, 0.7)
+    bpy.context.view_layer.update()
+    names = ("hips", "head", "hand.L", "toe.L", "toe.R")
+    shown = [[np.array(character.matrix_world @ character.pose.bones[name].head) for name in names]] * 2
+    session = driving.start(bpy.context, [character])
+    for _ in range(40):
+        session.tick(bpy.context, 1 / 60)
+        bpy.context.view_layer.update()
+        shown.append([np.array(character.matrix_world @ character.pose.bones[name].head) for name in names])
+    ways = np.linalg.norm(np.diff(shown, axis=0), axis=-1)
+    assert ways.max() < 0.06, "no joint is faster than 3.6 m/s"
+    assert np.linalg.norm(shown[-1][3] - shown[0][3]) > 0.1, "though it was another pose"
+
+
+def test_a_take_goes_on_where_the_last_one_ended(character):
+    character.mm.drive.push_nla = True
+    actions.assign(character, None)
+    for _ in range(2):
+        session = driving.start(bpy.context, [character])
+        session.keyboard.press("W", "forward")
+        go(session, 1.5)
+        session.keep()
+        bpy.context.scene.frame_set(round(bpy.context.scene.frame_current + 1.5 * 60))
+    places = []
+    for frame in range(86, 180):
+        bpy.context.scene.frame_set(frame)
+        places.append([np.array(character.matrix_world @ character.pose.bones[name].head)
+                       for name in ("hips", "toe.L", "toe.R", "hand.L")])
+    assert places[-1][0][1] > 2
+    assert np.linalg.norm(np.diff(places[:12], axis=0), axis=-1).max() < 0.04, "nothing jumps where one follows the other"
+
+
 def test_a_character_that_cannot_be_shown_does_not_stop_the_others(character):
     other = copy_of(character)
     session = driving.start(bpy.context, [character, other])

@@ -116,6 +116,7 @@ def test_a_recording_is_driven_with_the_method(character, tmp_path):
     found = {}
     for method in ("MM", "LMM"):
         character.mm.drive.method = method
+        bpy.context.scene.frame_set(1)
         bpy.ops.mm.drive_recording(filepath=str(stick))
         bpy.context.scene.frame_set(20)
         found[method] = np.array(character.pose.bones["head"].matrix)
