@@ -37,11 +37,12 @@ from .steps import Progress, run
 from .training import job
 
 SUFFIX = ".mmdb"
+INPUTS = ("onto", "target", "input", "database", "networks", "schema", "tags")  # options that name what is read
 SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
 
 
 def main(arguments=None):
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     try:
         result = options.run(options)
     except (MotionError, OSError) as error:
@@ -60,6 +61,16 @@ def main(arguments=None):
     else:
         _print_plainly(result)
     return 1 if options.failed else 0
+
+
+def _options(arguments):
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for name, value in vars(options).items():
+        # Where a path is expected it would be the folder where one stands: mostly a variable that nobody has set.
+        if name != "query" and "" in (value if isinstance(value, list) else [value]):
+            parser.error(f"{name}: the text is empty")
+    return options
 
 
 def _parser():
@@ -153,7 +164,7 @@ def _parser():
 
 def _bake(options):
     files = _bvh_files(options.clips)
-    _check_output(options.output)
+    _check_output(options.output, SUFFIX, options, files)
     tags = _read_tags(options.tags, files)
     features = schema.load(options.schema)
     if options.past_end:
@@ -249,8 +260,8 @@ def _bvh_files(paths):
     return files
 
 
-def _check_output(path, suffix=SUFFIX):
-    """Fails now what would otherwise fail after the work."""
+def _check_output(path, suffix, options, clips=()):
+    """Fails now what would otherwise fail after the work, or take the place of what is read."""
     path = Path(path)
     if path.suffix.lower() != suffix:
         raise MotionError(f'The output "{path}" is a {suffix} file: let its name end like that.')
@@ -258,6 +269,11 @@ def _check_output(path, suffix=SUFFIX):
         raise MotionError(f'The folder of "{path}" does not exist: create it first.')
     if not os.access(path.parent, os.W_OK):
         raise MotionError(f'The folder of "{path}" is read-only: choose another one.')
+    if path.is_dir():
+        raise MotionError(f'The output "{path}" is a folder: choose a file name.')
+    inputs = [*clips, *(name for key in INPUTS if (name := getattr(options, key, None)))]
+    if path.resolve() in {Path(name).resolve() for name in inputs}:
+        raise MotionError(f'"{path}" is read and would be written over: choose another output.')
 
 
 def _some_readable(files, count):
@@ -365,8 +381,9 @@ def _units(text):
 def _retarget(options):
     files = _bvh_files(options.clips)
     outputs = _outputs(files, options.output)
-    if options.report:
-        _check_output(options.report, ".json")
+    for path in outputs.values():
+        _check_output(path, ".bvh", options, files)
+    _check_report(options)
     some = _some_readable(files, 1 if options.units else SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
     reports = {}
@@ -384,16 +401,11 @@ def _retarget(options):
 
 def _outputs(files, output):
     """path → the file that is written of it."""
-    if len(files) == 1 and Path(output).suffix:
-        _check_output(output, ".bvh")
+    if len(files) == 1 and not Path(output).is_dir():
         return {files[0]: Path(output)}
     if not Path(output).is_dir():
         raise MotionError(f'"{output}" is not a folder: several clips are written into one, create it first.')
-    outputs = {path: Path(output) / f"{path.stem}.bvh" for path in files}
-    same = next((path for path, other in outputs.items() if other.resolve() == path.resolve()), None)
-    if same:
-        raise MotionError(f'"{same}" would be written over: choose another folder.')
-    return outputs
+    return {path: Path(output) / f"{path.stem}.bvh" for path in files}
 
 
 def _retarget_one(path, units, onto, output):
@@ -412,6 +424,11 @@ def _share(text):
     return _number(text, 0, 1)
 
 
+def _check_report(options):
+    if options.report:
+        _check_output(options.report, ".json", options)
+
+
 def _write_report(path, figures):
     with replacing(path) as temporary:
         Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -420,7 +437,7 @@ def _write_report(path, figures):
 # train
 
 def _train(options):
-    _check_output(options.output, ".mmnet")
+    _check_output(options.output, ".mmnet", options)
     folder = job.folder_of(options.output)
     if options.watch_stdin:
         job.end_with_parent(folder)
@@ -457,9 +474,8 @@ def _iterations(text):
 # drive
 
 def _drive(options):
-    _check_output(options.output, ".bvh")
-    if options.report:
-        _check_output(options.report, ".json")
+    _check_output(options.output, ".bvh", options)
+    _check_report(options)
     recording = stick.load(options.input)
     target = _target(options.target) if options.target else None
     library = _on_target(_library(options), target)

@@ -240,6 +240,8 @@ def test_a_console_that_cannot_show_a_name_shows_it_otherwise(tmp_path, out):
     (["bake", "a.bvh", "-o", "o.mmdb", "--root", "tail"], "invalid choice"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--past-end", "guess"], "invalid choice"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--colour"], "unrecognized"),
+    (["bake", "a.bvh", "", "-o", "o.mmdb"], "clips: the text is empty"),
+    (["drive", "a.mmdb", "--input", "s.csv", "-o", "o.bvh", "--target", ""], "target: the text is empty"),
 ])
 def test_wrong_usage_is_code_2(capsys, arguments, words):
     with pytest.raises(SystemExit) as caught:
@@ -323,8 +325,9 @@ def test_no_readable_file_at_all_is_the_first_ones_sentence(tmp_path, out, fails
 # bake: output
 
 @pytest.mark.parametrize("name, words", [("nowhere/out.mmdb", "does not exist"), ("walk.bvh", "is a .mmdb file"),
-                                         ("out", "is a .mmdb file")])
+                                         ("out", "is a .mmdb file"), ("folder.mmdb", "is a folder")])
 def test_a_wrong_output_is_told_before_the_work(tmp_path, walk, fails, name, words):
+    (tmp_path / "folder.mmdb").mkdir()
     before = Path(walk).read_bytes()
     assert words in fails("bake", walk, "-o", tmp_path / name)
     assert Path(walk).read_bytes() == before

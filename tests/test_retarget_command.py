@@ -2,6 +2,7 @@
 """python -m mm_blender retarget, bake --onto and drive --target."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -108,3 +109,34 @@ def test_what_cannot_be_done_is_said_in_a_sentence(files, demo_database, capsys)
         said = capsys.readouterr().err
         assert sentence in said and said.count("\n") == 1, said
     assert not (files / "new.bvh").exists() and not (files / "new.mmdb").exists()
+
+
+@pytest.mark.parametrize("arguments", [
+    ("retarget", "walk.bvh", "--onto", "demo.mmdb", "-o", "walk.bvh"),
+    ("retarget", "walk.bvh", "--onto", "run.bvh", "-o", "run.bvh"),
+    ("retarget", "walk.bvh", "--onto", "out/walk.bvh", "-o", "out"),
+    ("bake", "walk.bvh", "--onto", "demo.mmdb", "-o", "demo.mmdb"),
+    ("drive", "demo.mmdb", "--input", "stick.csv", "--target", "walk.bvh", "-o", "out/../walk.bvh"),
+])
+def test_what_is_read_is_never_written_over(files, capsys, arguments):
+    (files / "out" / "walk.bvh").write_bytes((files / "walk.bvh").read_bytes())
+    before = {path: path.read_bytes() for path in files.rglob("*.*")}
+    assert run(files, *arguments) == 1
+    said = capsys.readouterr().err
+    assert "is read and would be written over" in said and said.count("\n") == 1
+    assert before == {path: path.read_bytes() for path in files.rglob("*.*")}
+
+
+@pytest.mark.parametrize("command", [("retarget", "walk.bvh", "--onto", "demo.mmdb"),
+                                     ("drive", "demo.mmdb", "--input", "stick.csv")])
+def test_a_report_that_would_be_a_folder_is_told_before_the_work(files, capsys, command):
+    (files / "report.json").mkdir()
+    assert run(files, *command, "-o", f"@{files / 'new.bvh'}", "--report", "report.json") == 1
+    assert 'report.json" is a folder' in capsys.readouterr().err and not (files / "new.bvh").exists()
+
+
+def test_a_read_only_folder_is_told_before_the_work(files, capsys, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert run(files, "retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", "out") == 1
+    said = capsys.readouterr().err
+    assert "is read-only" in said and said.count("\n") == 1
