@@ -23,6 +23,7 @@ from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
+from .motion.correspond import NEEDED
 from .motion.roles import find_character, find_roles
 from .motion.stance import find_stance
 from .networks import file as networks
@@ -178,6 +179,7 @@ def _bake(options):
     else:
         character = _character(some[0].scaled(units), options.role)
         sources = [_source(path, units, tags, options.mirror) for path in files]
+    _check_features(features, character, options, options.onto or some[0].name)
     with _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
@@ -186,12 +188,21 @@ def _bake(options):
     return {"file": options.output, "units": units, **result.report()}
 
 
+def _check_features(features, character, options, name):
+    missing = ", ".join(role for role in features.roles if not character.has(role))
+    if missing:
+        advice = "Choose other features" if options.onto else "Give them with --role, or choose other features"
+        raise MotionError(f'The features "{options.schema}" need bones for these roles, and the character of "{name}" '
+                          f"has none: {missing}. {advice}.")
+
+
 def _sources_onto(files, options, recipe, units, tags, target):
     """Sources that come onto a target, (Character, Stance)."""
     sources = {}
     for onto, paths in _ways_onto(files, options.role, recipe, units, target):
         # How source and target stand has a part in what becomes of a clip.
-        stands = [_contents(path) for path in _spread(paths)], target[1].positions.round(4).tolist()
+        some = [hashlib.sha256(_contents(path)).hexdigest() for path in _spread(paths)]
+        stands = some, target[1].positions.round(4).tolist()
         for path in paths:
             one = _source(path, units, tags, options.mirror)
             mark = hashlib.sha256(json.dumps([one.fingerprint, stands]).encode()).hexdigest()
@@ -200,21 +211,38 @@ def _sources_onto(files, options, recipe, units, tags, target):
 
 
 def _ways_onto(files, roles, recipe, units, target, hands=0.0):
-    """For each character in the files an Onto and its files: [(Onto, paths)]; None for files that cannot be read."""
+    """For each character in the files an Onto and its files: [(Onto, paths)]."""
     groups = {}
     for path in files:
-        groups.setdefault(path.read_bytes().partition(b"MOTION")[0], []).append(path)
+        groups.setdefault(_contents(path).partition(b"MOTION")[0], []).append(path)
     ways = []
     for paths in groups.values():
         try:
             character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
-        except MotionError:
-            if len(groups) == 1:
-                raise
-            ways.append((None, paths))
+            if missing := _missing(character):
+                raise MotionError(f"It has no bones for these roles: {missing}. Give them with --role ROLE=BONE.")
+        except MotionError as error:
+            ways.append((_NoWay(error), paths))
         else:
             ways.append((Onto(character, target, recipe, partial(_samples, paths, units), hands), paths))
     return ways
+
+
+class _NoWay:
+    """In an Onto's place where there is none: each clip hears why."""
+
+    def __init__(self, trouble):
+        self._trouble = trouble
+
+    def clean(self, raw, *_):
+        raise MotionError(f'Clip "{raw.name}" cannot be retargeted. {self._trouble}')
+
+    before = clean
+
+
+def _missing(character):
+    """The roles that retargeting needs and a character does not have, as text."""
+    return ", ".join(role for role in NEEDED if not character.has(role))
 
 
 def _samples(paths, units):
@@ -226,19 +254,32 @@ def _spread(paths):
 
 
 def _contents(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The bytes of a file; none if it cannot be read, as whoever reads it as motion says in a sentence."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _target(path):
     """The character in a file, with a root, and how it stands."""
     if Path(path).suffix.lower() == SUFFIX:
         motion = database.load(path)
-        return character_of(motion), find_stance(character_of(motion), motion)
+        character = _with_roles(character_of(motion), path)
+        return character, find_stance(character, motion)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         clip = bvh.read(path)
     clip = clip.scaled(bvh.guess_units(clip))
-    return target_of(_character(clip, []), [clip], Recipe(rate=clip.rate))
+    return target_of(_with_roles(_character(clip, []), path), [clip], Recipe(rate=clip.rate))
+
+
+def _with_roles(character, path):
+    """The character of a file; fails if it lacks what retargeting needs."""
+    if missing := _missing(character):
+        raise MotionError(f'The character of "{path}" has no bones for these roles, and retargeting needs them: '
+                          f"{missing}. Bake it with --role ROLE=BONE, and give that database instead.")
+    return character
 
 
 def _bvh_files(paths):
@@ -325,7 +366,7 @@ def _source(path, units, tags, mirrored):
         return clip.with_changes(tags=[Tag(name, start, clip.duration if end is None else end)
                                        for name, start, end in own])
 
-    contents = hashlib.sha256(path.read_bytes())
+    contents = hashlib.sha256(_contents(path))
     contents.update(repr((units, own)).encode(errors="surrogateescape"))
     return Source(path.stem, read, contents.hexdigest(), mirror=mirrored, warnings=found)
 
@@ -386,14 +427,12 @@ def _retarget(options):
     _check_report(options)
     some = _some_readable(files, 1 if options.units else SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
-    reports = {}
+    ways = _ways_onto(files, options.role, Recipe(), units, _target(options.onto), options.hands)
     with _Bar(quiet=options.json) as bar:
-        for onto, paths in _ways_onto(files, options.role, Recipe(), units, _target(options.onto),
-                                      options.hands):
-            for path in paths:
-                bar.show(Progress(len(reports) / len(files), path.stem))
-                reports[path.stem] = _retarget_one(path, units, onto, outputs[path])
-    result = {"units": units, **retargeting.together(list(reports.values())), "each": reports}
+        reports, left_out = _retarget_all(ways, units, outputs, bar)
+    for sentence in left_out:
+        _say(sentence)
+    result = {"units": units, **retargeting.together(list(reports.values())), "left_out": left_out, "each": reports}
     if options.report:
         _write_report(options.report, result)
     return {"file": options.output, **result}
@@ -408,16 +447,34 @@ def _outputs(files, output):
     return {path: Path(output) / f"{path.stem}.bvh" for path in files}
 
 
-def _retarget_one(path, units, onto, output):
-    """The figures of a clip that was retargeted and written."""
+def _retarget_all(ways, units, outputs, bar):
+    """The figures of each clip that was retargeted and written, by name; and why others were not, in sentences."""
+    reports, left_out = {}, []
+    try:
+        for onto, path in [(onto, path) for onto, paths in ways for path in paths]:
+            bar.show(Progress((len(reports) + len(left_out)) / len(outputs), path.stem))
+            try:
+                clip, report = _retarget_one(path, units, onto)
+            except MotionError as error:
+                left_out.append(str(error))
+                continue
+            bvh.write(outputs[path], clip)
+            reports[path.stem] = report
+    except KeyboardInterrupt:
+        raise Cancelled(f"cancelled; {len(reports)} of {len(outputs)} clips were written.") from None
+    if not reports:
+        raise MotionError(left_out[0])
+    return reports, left_out
+
+
+def _retarget_one(path, units, onto):
+    """A clip that was retargeted, and its figures."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         raw = bvh.read(path, units)
-    recipe = Recipe(rate=raw.rate)
-    (piece,) = onto.before(raw, recipe)
+    (piece,) = onto.before(raw, Recipe(rate=raw.rate))
     clip = onto.retarget.clip(piece.clip)
-    bvh.write(output, clip)
-    return retargeting.report(onto.retarget, piece.clip, clip)
+    return clip, retargeting.report(onto.retarget, piece.clip, clip)
 
 
 def _share(text):
@@ -478,7 +535,10 @@ def _drive(options):
     _check_report(options)
     recording = stick.load(options.input)
     target = _target(options.target) if options.target else None
-    library = _on_target(_library(options), target)
+    library = _library(options)
+    if target:
+        _with_roles(library.database.character, options.database or options.networks)
+    library = _on_target(library, target)
     crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
     for gait in sorted({"crouch" if one else "walk" for one in crouches}):
         if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:

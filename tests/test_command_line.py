@@ -390,7 +390,8 @@ def test_schema_is_a_preset_or_a_file(tmp_path, walk, out, ask, fails):
     assert "neither a preset" in fails("bake", walk, "-o", out, "--schema", "nothing")
     (tmp_path / "own.json").write_text("{")
     assert 'feature file "own.json"' in fails("bake", walk, "-o", out, "--schema", tmp_path / "own.json")
-    assert "left_hand" in fails("bake", walk, "-o", out, "--schema", "quadruped")
+    assert '"quadruped" need bones' in (said := fails("bake", walk, "-o", out, "--schema", "quadruped"))
+    assert 'character of "walk" has none: left_hand, right_hand. Give them with --role' in said
     assert "mm_blender: " in fails("bake", walk, "-o", out, "--schema", "x" * 5000)
 
 
