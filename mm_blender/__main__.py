@@ -4,6 +4,7 @@
 import argparse
 import hashlib
 import json
+import math
 import os
 import statistics
 import sys
@@ -363,8 +364,10 @@ def _source(path, units, tags, mirrored):
             warnings.simplefilter("always", MotionWarning)
             clip = bvh.read(path, units)
         found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
-        return clip.with_changes(tags=[Tag(name, start, clip.duration if end is None else end)
-                                       for name, start, end in own])
+        tags = [Tag(name, start, clip.duration if end is None else end) for name, start, end in own]
+        found.extend(f'The tag "{tag.name}" at {tag.start:g} s lies outside of clip "{clip.name}", which lasts '
+                     f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
+        return clip.with_changes(tags=tags)
 
     contents = hashlib.sha256(_contents(path))
     contents.update(repr((units, own)).encode(errors="surrogateescape"))
@@ -377,10 +380,12 @@ def _read_tags(path, files):
         return []
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
-        tags = [(pattern.removesuffix(".bvh"), _tag(entry)) for pattern, many in record.items()
+        if not isinstance(record, dict):
+            raise ValueError("it is not in braces, with file names and their tags")
+        tags = [(pattern.removesuffix(".bvh"), _tag(pattern, entry)) for pattern, many in record.items()
                 for entry in (many if isinstance(many, list) else [many])]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise MotionError(f'The tag file "{path}" cannot be read ({type(error).__name__}: {error}). It should look '
+    except (OSError, ValueError, RecursionError) as error:
+        raise MotionError(f'The tag file "{path}" cannot be read: {getattr(error, "strerror", error)}. It should look '
                           'like {"run*": ["run", {"name": "exclude", "start": 0, "end": 1.5}]}.') from error
     for pattern in dict.fromkeys(pattern for pattern, _ in tags):
         if not any(fnmatchcase(file.stem, pattern) for file in files):
@@ -388,15 +393,17 @@ def _read_tags(path, files):
     return tags
 
 
-def _tag(entry):
-    entry = {"name": entry} if isinstance(entry, str) else entry
-    name, start, end = entry["name"], float(entry.get("start", 0)), entry.get("end")
-    end = None if end is None else float(end)
+def _tag(pattern, entry):
+    entry = entry if isinstance(entry, dict) else {"name": entry}
+    name, start, end = entry.get("name"), entry.get("start", 0), entry.get("end")
     if not (isinstance(name, str) and name.strip()):
-        raise ValueError("a tag has no name")
-    if not (start <= end if end is not None else start >= 0):
-        raise ValueError(f'the tag "{name}" ends before it begins')
-    return name, start, end
+        raise ValueError(f'a tag of "{pattern}" has no name')
+    times = start, start if end is None else end
+    if not all(isinstance(time, (int, float)) and math.isfinite(time) for time in times):
+        raise ValueError(f'the times of the tag "{name}" of "{pattern}" are not seconds')
+    if times[1] < times[0]:
+        raise ValueError(f'the tag "{name}" of "{pattern}" ends before it begins')
+    return name, float(start), None if end is None else float(end)
 
 
 def _number(text, low, high):
@@ -414,7 +421,10 @@ def _rate(text):
 
 
 def _units(text):
-    return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
+    try:
+        return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}: use {', '.join(bvh.UNITS)}, or metres per unit") from None
 
 
 # retarget

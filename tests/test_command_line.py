@@ -234,7 +234,7 @@ def test_a_console_that_cannot_show_a_name_shows_it_otherwise(tmp_path, out):
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "0"], "0 is not between 1 and 1000"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "nan"], "nan is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "-30"], "-30"),
-    (["bake", "a.bvh", "-o", "o.mmdb", "--units", "miles"], '"miles" is not a number'),
+    (["bake", "a.bvh", "-o", "o.mmdb", "--units", "miles"], "use m, cm, mm, ft, in, cmu, or metres per unit"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--units", "0"], "0 is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--units", "inf"], "inf is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--root", "tail"], "invalid choice"),
@@ -426,14 +426,28 @@ def test_exclude_in_the_tag_file_cuts(tmp_path, walk, out, ask):
     assert report["frames"] == 119 and report["excluded"] == {"walk": 1.033}
 
 
-@pytest.mark.parametrize("text", ["", "{", "5", "[]", '"x"', '{"a": 5}', '{"a": [5]}', '{"a": {"start": 0}}',
-                                  '{"a": null}',
-                                  '{"a": {"name": "x", "start": "soon"}}', '{"a": {"name": "x", "start": 2, "end": 1}}',
-                                  '{"a": {"name": "x", "end": NaN}}', '{"a": " "}', '{"a": {"name": 5}}'])
-def test_a_tag_file_that_makes_no_sense_shows_how_it_should_look(tmp_path, walk, out, fails, text):
+@pytest.mark.parametrize("text, words", [
+    ("", "Expecting value"), ("{", "Expecting property name"), ("5", "not in braces"), ("[]", "not in braces"),
+    ('"x"', "not in braces"), ('{"a": 5}', 'a tag of "a" has no name'), ('{"a": [5]}', "has no name"),
+    ('{"a": {"start": 0}}', "has no name"), ('{"a": null}', "has no name"), ('{"a": " "}', "has no name"),
+    ('{"a": {"name": 5}}', "has no name"), ('{"a": {"name": "x", "start": "soon"}}', 'the tag "x" of "a" are not seco'),
+    ('{"a": {"name": "x", "end": NaN}}', "not seconds"), ('{"a": {"name": "x", "start": null}}', "not seconds"),
+    ('{"a": {"name": "x", "end": []}}', "not seconds"), ('{"a": {"name": "x", "start": 2, "end": 1}}', "ends before"),
+])
+def test_a_tag_file_that_makes_no_sense_says_why_and_shows_how_it_should_look(tmp_path, walk, out, fails, text, words):
     (tmp_path / "tags.json").write_text(text)
     said = fails("bake", walk, "-o", out, "--tags", tmp_path / "tags.json")
-    assert "tags.json" in said and '{"run*": ["run"' in said
+    assert "tags.json" in said and words in said and '{"run*": ["run"' in said and "Error" not in said
+
+
+def test_a_tag_that_lies_outside_of_its_clip_is_told(tmp_path, walk, out, capsys):
+    (tmp_path / "tags.json").write_text('{"walk": ["all", {"name": "late", "start": 5, "end": 6}, {"name": "later", '
+                                        '"start": 4}, {"name": "early", "start": -2, "end": -1}]}')
+    assert main(["bake", walk, "-o", out, "--tags", str(tmp_path / "tags.json")]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f'mm_blender: The tag "{name}" at {start} s lies outside of clip "walk", which lasts 3.00 s.'
+        for name, start in (("late", 5), ("later", 4), ("early", -2))]
+    assert list(database.load(out).tags) == ["all"]
 
 
 def test_a_missing_tag_file_is_named(tmp_path, walk, out, fails):
