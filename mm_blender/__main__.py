@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: python -m mm_blender bake | retarget | train | drive | bench | info."""
 
+import os
+import signal
+
+# What follows takes a moment to import: Ctrl-C ends that too without a traceback, unless a shell has switched it off.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
 import argparse
 import hashlib
 import json
 import math
-import os
 import statistics
 import sys
 import warnings
@@ -631,6 +637,10 @@ def _say(sentence):
     print(f"mm_blender: {sentence}", file=sys.stderr)
 
 
+# What is told of clips, tags and roles, each by a name that stays as it is.
+NAMED = ("each", "excluded", "frames_per_clip", "frames_per_tag", "contact_share", "roles")
+
+
 class _Bar:
     """A progress bar on a terminal's stderr; nothing elsewhere."""
 
@@ -651,13 +661,13 @@ class _Bar:
             self._stream.flush()
 
 
-def _print_plainly(result, indent=""):
+def _print_plainly(result, indent="", named=False):
     width = max(len(name) for name in result) + 2
     for name, value in result.items():
-        label = name.replace("_", " ")
+        label = name if named else name.replace("_", " ")
         if isinstance(value, dict) and value:
             print(f"{indent}{label}")
-            _print_plainly(value, indent + "  ")
+            _print_plainly(value, indent + "  ", name in NAMED)
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for item in value:
                 _print_plainly(item, indent)
@@ -668,6 +678,8 @@ def _print_plainly(result, indent=""):
 
 
 if __name__ == "__main__":
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
     try:
         code = main()

@@ -208,6 +208,25 @@ sys.exit(__main__.main())
 """
 
 
+def test_ctrl_c_while_it_starts_is_130_without_a_traceback(tmp_path, walk, out):
+    # A NumPy that says when it is imported, and never comes to an end.
+    (tmp_path / "numpy.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    child = subprocess.Popen([sys.executable, "-c", STARTED, "info", walk], cwd=ROOT, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert child.stdout.readline() == "importing\n"
+    child.send_signal(signal.SIGINT)
+    rest, errors = child.communicate()
+    assert (child.returncode, rest, errors) == (130, "", "")
+
+
+STARTED = """
+import runpy
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("mm_blender", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_whoever_reads_may_stop_reading(walk):
     child = subprocess.Popen([*COMMAND, "info", *[walk] * 100], cwd=ROOT, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
@@ -495,7 +514,7 @@ def test_info_in_words(walk, out, capsys):
     assert main(["info", out, walk]) == 0
     text = capsys.readouterr().out
     assert re.search(r"^pose bytes per frame +\S+$", text, re.MULTILINE)
-    assert re.search(r"^  hips +Hips$", text, re.MULTILINE)
+    assert re.search(r"^  left_foot +LeftFoot$", text, re.MULTILINE), "roles, clips and tags keep their names"
 
 
 @pytest.mark.parametrize("name, contents", [("x.mmdb", b""), ("x.mmdb", b"hello"), ("x.bvh", b"hello"), ("x.bvh", b""),
