@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: python -m mm_blender bake | retarget | train | drive | bench | info."""
 
+import os
+import signal
+
+# What follows takes a moment to import: Ctrl-C ends that too without a traceback, unless a shell has switched it off.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
 import argparse
 import hashlib
 import json
-import os
+import math
 import statistics
 import sys
 import warnings
@@ -23,6 +30,7 @@ from .matching.bake import Source, bake
 from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
+from .motion.correspond import NEEDED
 from .motion.roles import find_character, find_roles
 from .motion.stance import find_stance
 from .networks import file as networks
@@ -37,11 +45,12 @@ from .steps import Progress, run
 from .training import job
 
 SUFFIX = ".mmdb"
+INPUTS = ("onto", "target", "input", "database", "networks", "schema", "tags")  # options that name what is read
 SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
 
 
 def main(arguments=None):
-    options = _parser().parse_args(arguments)
+    options = _options(arguments)
     try:
         result = options.run(options)
     except (MotionError, OSError) as error:
@@ -60,6 +69,16 @@ def main(arguments=None):
     else:
         _print_plainly(result)
     return 1 if options.failed else 0
+
+
+def _options(arguments):
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for name, value in vars(options).items():
+        # Where a path is expected it would be the folder where one stands: mostly a variable that nobody has set.
+        if name != "query" and "" in (value if isinstance(value, list) else [value]):
+            parser.error(f"{name}: the text is empty")
+    return options
 
 
 def _parser():
@@ -153,7 +172,7 @@ def _parser():
 
 def _bake(options):
     files = _bvh_files(options.clips)
-    _check_output(options.output)
+    _check_output(options.output, SUFFIX, options, files)
     tags = _read_tags(options.tags, files)
     features = schema.load(options.schema)
     if options.past_end:
@@ -167,6 +186,7 @@ def _bake(options):
     else:
         character = _character(some[0].scaled(units), options.role)
         sources = [_source(path, units, tags, options.mirror) for path in files]
+    _check_features(features, character, options, options.onto or some[0].name)
     with _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
@@ -175,12 +195,21 @@ def _bake(options):
     return {"file": options.output, "units": units, **result.report()}
 
 
+def _check_features(features, character, options, name):
+    missing = ", ".join(role for role in features.roles if not character.has(role))
+    if missing:
+        advice = "Choose other features" if options.onto else "Give them with --role, or choose other features"
+        raise MotionError(f'The features "{options.schema}" need bones for these roles, and the character of "{name}" '
+                          f"has none: {missing}. {advice}.")
+
+
 def _sources_onto(files, options, recipe, units, tags, target):
     """Sources that come onto a target, (Character, Stance)."""
     sources = {}
     for onto, paths in _ways_onto(files, options.role, recipe, units, target):
         # How source and target stand has a part in what becomes of a clip.
-        stands = [_contents(path) for path in _spread(paths)], target[1].positions.round(4).tolist()
+        some = [hashlib.sha256(_contents(path)).hexdigest() for path in _spread(paths)]
+        stands = some, target[1].positions.round(4).tolist()
         for path in paths:
             one = _source(path, units, tags, options.mirror)
             mark = hashlib.sha256(json.dumps([one.fingerprint, stands]).encode()).hexdigest()
@@ -189,21 +218,38 @@ def _sources_onto(files, options, recipe, units, tags, target):
 
 
 def _ways_onto(files, roles, recipe, units, target, hands=0.0):
-    """For each character in the files an Onto and its files: [(Onto, paths)]; None for files that cannot be read."""
+    """For each character in the files an Onto and its files: [(Onto, paths)]."""
     groups = {}
     for path in files:
-        groups.setdefault(path.read_bytes().partition(b"MOTION")[0], []).append(path)
+        groups.setdefault(_contents(path).partition(b"MOTION")[0], []).append(path)
     ways = []
     for paths in groups.values():
         try:
             character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
-        except MotionError:
-            if len(groups) == 1:
-                raise
-            ways.append((None, paths))
+            if missing := _missing(character):
+                raise MotionError(f"It has no bones for these roles: {missing}. Give them with --role ROLE=BONE.")
+        except MotionError as error:
+            ways.append((_NoWay(error), paths))
         else:
             ways.append((Onto(character, target, recipe, partial(_samples, paths, units), hands), paths))
     return ways
+
+
+class _NoWay:
+    """In an Onto's place where there is none: each clip hears why."""
+
+    def __init__(self, trouble):
+        self._trouble = trouble
+
+    def clean(self, raw, *_):
+        raise MotionError(f'Clip "{raw.name}" cannot be retargeted. {self._trouble}')
+
+    before = clean
+
+
+def _missing(character):
+    """The roles that retargeting needs and a character does not have, as text."""
+    return ", ".join(role for role in NEEDED if not character.has(role))
 
 
 def _samples(paths, units):
@@ -215,19 +261,32 @@ def _spread(paths):
 
 
 def _contents(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """The bytes of a file; none if it cannot be read, as whoever reads it as motion says in a sentence."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _target(path):
     """The character in a file, with a root, and how it stands."""
     if Path(path).suffix.lower() == SUFFIX:
         motion = database.load(path)
-        return character_of(motion), find_stance(character_of(motion), motion)
+        character = _with_roles(character_of(motion), path)
+        return character, find_stance(character, motion)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         clip = bvh.read(path)
     clip = clip.scaled(bvh.guess_units(clip))
-    return target_of(_character(clip, []), [clip], Recipe(rate=clip.rate))
+    return target_of(_with_roles(_character(clip, []), path), [clip], Recipe(rate=clip.rate))
+
+
+def _with_roles(character, path):
+    """The character of a file; fails if it lacks what retargeting needs."""
+    if missing := _missing(character):
+        raise MotionError(f'The character of "{path}" has no bones for these roles, and retargeting needs them: '
+                          f"{missing}. Bake it with --role ROLE=BONE, and give that database instead.")
+    return character
 
 
 def _bvh_files(paths):
@@ -249,8 +308,8 @@ def _bvh_files(paths):
     return files
 
 
-def _check_output(path, suffix=SUFFIX):
-    """Fails now what would otherwise fail after the work."""
+def _check_output(path, suffix, options, clips=()):
+    """Fails now what would otherwise fail after the work, or take the place of what is read."""
     path = Path(path)
     if path.suffix.lower() != suffix:
         raise MotionError(f'The output "{path}" is a {suffix} file: let its name end like that.')
@@ -258,6 +317,11 @@ def _check_output(path, suffix=SUFFIX):
         raise MotionError(f'The folder of "{path}" does not exist: create it first.')
     if not os.access(path.parent, os.W_OK):
         raise MotionError(f'The folder of "{path}" is read-only: choose another one.')
+    if path.is_dir():
+        raise MotionError(f'The output "{path}" is a folder: choose a file name.')
+    inputs = [*clips, *(name for key in INPUTS if (name := getattr(options, key, None)))]
+    if path.resolve() in {Path(name).resolve() for name in inputs}:
+        raise MotionError(f'"{path}" is read and would be written over: choose another output.')
 
 
 def _some_readable(files, count):
@@ -306,10 +370,12 @@ def _source(path, units, tags, mirrored):
             warnings.simplefilter("always", MotionWarning)
             clip = bvh.read(path, units)
         found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
-        return clip.with_changes(tags=[Tag(name, start, clip.duration if end is None else end)
-                                       for name, start, end in own])
+        tags = [Tag(name, start, clip.duration if end is None else end) for name, start, end in own]
+        found.extend(f'The tag "{tag.name}" at {tag.start:g} s lies outside of clip "{clip.name}", which lasts '
+                     f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
+        return clip.with_changes(tags=tags)
 
-    contents = hashlib.sha256(path.read_bytes())
+    contents = hashlib.sha256(_contents(path))
     contents.update(repr((units, own)).encode(errors="surrogateescape"))
     return Source(path.stem, read, contents.hexdigest(), mirror=mirrored, warnings=found)
 
@@ -320,10 +386,12 @@ def _read_tags(path, files):
         return []
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
-        tags = [(pattern.removesuffix(".bvh"), _tag(entry)) for pattern, many in record.items()
+        if not isinstance(record, dict):
+            raise ValueError("it is not in braces, with file names and their tags")
+        tags = [(pattern.removesuffix(".bvh"), _tag(pattern, entry)) for pattern, many in record.items()
                 for entry in (many if isinstance(many, list) else [many])]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise MotionError(f'The tag file "{path}" cannot be read ({type(error).__name__}: {error}). It should look '
+    except (OSError, ValueError, RecursionError) as error:
+        raise MotionError(f'The tag file "{path}" cannot be read: {getattr(error, "strerror", error)}. It should look '
                           'like {"run*": ["run", {"name": "exclude", "start": 0, "end": 1.5}]}.') from error
     for pattern in dict.fromkeys(pattern for pattern, _ in tags):
         if not any(fnmatchcase(file.stem, pattern) for file in files):
@@ -331,15 +399,17 @@ def _read_tags(path, files):
     return tags
 
 
-def _tag(entry):
-    entry = {"name": entry} if isinstance(entry, str) else entry
-    name, start, end = entry["name"], float(entry.get("start", 0)), entry.get("end")
-    end = None if end is None else float(end)
+def _tag(pattern, entry):
+    entry = entry if isinstance(entry, dict) else {"name": entry}
+    name, start, end = entry.get("name"), entry.get("start", 0), entry.get("end")
     if not (isinstance(name, str) and name.strip()):
-        raise ValueError("a tag has no name")
-    if not (start <= end if end is not None else start >= 0):
-        raise ValueError(f'the tag "{name}" ends before it begins')
-    return name, start, end
+        raise ValueError(f'a tag of "{pattern}" has no name')
+    times = start, start if end is None else end
+    if not all(isinstance(time, (int, float)) and math.isfinite(time) for time in times):
+        raise ValueError(f'the times of the tag "{name}" of "{pattern}" are not seconds')
+    if times[1] < times[0]:
+        raise ValueError(f'the tag "{name}" of "{pattern}" ends before it begins')
+    return name, float(start), None if end is None else float(end)
 
 
 def _number(text, low, high):
@@ -357,7 +427,10 @@ def _rate(text):
 
 
 def _units(text):
-    return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
+    try:
+        return bvh.UNITS[text] if text in bvh.UNITS else _number(text, 1e-6, 1e6)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}: use {', '.join(bvh.UNITS)}, or metres per unit") from None
 
 
 # retarget
@@ -365,18 +438,17 @@ def _units(text):
 def _retarget(options):
     files = _bvh_files(options.clips)
     outputs = _outputs(files, options.output)
-    if options.report:
-        _check_output(options.report, ".json")
+    for path in outputs.values():
+        _check_output(path, ".bvh", options, files)
+    _check_report(options)
     some = _some_readable(files, 1 if options.units else SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
-    reports = {}
+    ways = _ways_onto(files, options.role, Recipe(), units, _target(options.onto), options.hands)
     with _Bar(quiet=options.json) as bar:
-        for onto, paths in _ways_onto(files, options.role, Recipe(), units, _target(options.onto),
-                                      options.hands):
-            for path in paths:
-                bar.show(Progress(len(reports) / len(files), path.stem))
-                reports[path.stem] = _retarget_one(path, units, onto, outputs[path])
-    result = {"units": units, **retargeting.together(list(reports.values())), "each": reports}
+        reports, left_out = _retarget_all(ways, units, outputs, bar)
+    for sentence in left_out:
+        _say(sentence)
+    result = {"units": units, **retargeting.together(list(reports.values())), "left_out": left_out, "each": reports}
     if options.report:
         _write_report(options.report, result)
     return {"file": options.output, **result}
@@ -384,32 +456,50 @@ def _retarget(options):
 
 def _outputs(files, output):
     """path → the file that is written of it."""
-    if len(files) == 1 and Path(output).suffix:
-        _check_output(output, ".bvh")
+    if len(files) == 1 and not Path(output).is_dir():
         return {files[0]: Path(output)}
     if not Path(output).is_dir():
         raise MotionError(f'"{output}" is not a folder: several clips are written into one, create it first.')
-    outputs = {path: Path(output) / f"{path.stem}.bvh" for path in files}
-    same = next((path for path, other in outputs.items() if other.resolve() == path.resolve()), None)
-    if same:
-        raise MotionError(f'"{same}" would be written over: choose another folder.')
-    return outputs
+    return {path: Path(output) / f"{path.stem}.bvh" for path in files}
 
 
-def _retarget_one(path, units, onto, output):
-    """The figures of a clip that was retargeted and written."""
+def _retarget_all(ways, units, outputs, bar):
+    """The figures of each clip that was retargeted and written, by name; and why others were not, in sentences."""
+    reports, left_out = {}, []
+    try:
+        for onto, path in [(onto, path) for onto, paths in ways for path in paths]:
+            bar.show(Progress((len(reports) + len(left_out)) / len(outputs), path.stem))
+            try:
+                clip, report = _retarget_one(path, units, onto)
+            except MotionError as error:
+                left_out.append(str(error))
+                continue
+            bvh.write(outputs[path], clip)
+            reports[path.stem] = report
+    except KeyboardInterrupt:
+        raise Cancelled(f"cancelled; {len(reports)} of {len(outputs)} clips were written.") from None
+    if not reports:
+        raise MotionError(left_out[0])
+    return reports, left_out
+
+
+def _retarget_one(path, units, onto):
+    """A clip that was retargeted, and its figures."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         raw = bvh.read(path, units)
-    recipe = Recipe(rate=raw.rate)
-    (piece,) = onto.before(raw, recipe)
+    (piece,) = onto.before(raw, Recipe(rate=raw.rate))
     clip = onto.retarget.clip(piece.clip)
-    bvh.write(output, clip)
-    return retargeting.report(onto.retarget, piece.clip, clip)
+    return clip, retargeting.report(onto.retarget, piece.clip, clip)
 
 
 def _share(text):
     return _number(text, 0, 1)
+
+
+def _check_report(options):
+    if options.report:
+        _check_output(options.report, ".json", options)
 
 
 def _write_report(path, figures):
@@ -420,7 +510,7 @@ def _write_report(path, figures):
 # train
 
 def _train(options):
-    _check_output(options.output, ".mmnet")
+    _check_output(options.output, ".mmnet", options)
     folder = job.folder_of(options.output)
     if options.watch_stdin:
         job.end_with_parent(folder)
@@ -457,12 +547,14 @@ def _iterations(text):
 # drive
 
 def _drive(options):
-    _check_output(options.output, ".bvh")
-    if options.report:
-        _check_output(options.report, ".json")
+    _check_output(options.output, ".bvh", options)
+    _check_report(options)
     recording = stick.load(options.input)
     target = _target(options.target) if options.target else None
-    library = _on_target(_library(options), target)
+    library = _library(options)
+    if target:
+        _with_roles(library.database.character, options.database or options.networks)
+    library = _on_target(library, target)
     crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
     for gait in sorted({"crouch" if one else "walk" for one in crouches}):
         if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:
@@ -545,6 +637,10 @@ def _say(sentence):
     print(f"mm_blender: {sentence}", file=sys.stderr)
 
 
+# What is told of clips, tags and roles, each by a name that stays as it is.
+NAMED = ("each", "excluded", "frames_per_clip", "frames_per_tag", "contact_share", "roles")
+
+
 class _Bar:
     """A progress bar on a terminal's stderr; nothing elsewhere."""
 
@@ -565,13 +661,13 @@ class _Bar:
             self._stream.flush()
 
 
-def _print_plainly(result, indent=""):
+def _print_plainly(result, indent="", named=False):
     width = max(len(name) for name in result) + 2
     for name, value in result.items():
-        label = name.replace("_", " ")
+        label = name if named else name.replace("_", " ")
         if isinstance(value, dict) and value:
             print(f"{indent}{label}")
-            _print_plainly(value, indent + "  ")
+            _print_plainly(value, indent + "  ", name in NAMED)
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for item in value:
                 _print_plainly(item, indent)
@@ -582,6 +678,8 @@ def _print_plainly(result, indent=""):
 
 
 if __name__ == "__main__":
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
     try:
         code = main()

@@ -10,6 +10,7 @@ from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
 from ..mm_blender.scene import baking, driving, keymap, stage, takes, targets
+from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import CharacterOperator, active_armature, no_job_running
 
 RATE = 1 / 60  # seconds between two frames, if Blender can draw that fast
@@ -38,7 +39,7 @@ Other selected characters that have a database take part"""
     bl_label = "Drive"
     bl_options = {"UNDO"}
 
-    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
                              description="A recorded stick (STICK.csv) that steers instead of your hands; the take is "
                                          "kept at its end")
 
@@ -161,7 +162,7 @@ class MM_OT_drive_recording(DatabaseOperator):
     bl_idname = "mm.drive_recording"
     bl_label = "Drive from Recording"
 
-    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
                              description="A file with the columns time, move_x, move_y, face_x, face_y, run, strafe")
     filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
 
@@ -193,7 +194,7 @@ class MM_OT_drive_save_input(CharacterOperator):
     bl_label = "Save Input"
     bl_options = {"REGISTER"}
 
-    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"},
+    filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
                              description="The file that is written")
     filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
 

@@ -10,6 +10,7 @@ from ..mm_blender.errors import MotionError
 from ..mm_blender.motion.bvh import UNITS
 from ..mm_blender.scene import freshness, importing, jobs
 from ..mm_blender.scene.character import active_armature
+from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import no_job_running
 
 _UNIT_ITEMS = [
@@ -28,8 +29,8 @@ armature is made, and if it has other bones one that drives it. Cancel keeps the
     bl_label = "Import Motion"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
-    directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"},
+    filepath: StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"} | RELATIVE_PATH)
+    directory: StringProperty(name="Folder", subtype="DIR_PATH", options={"SKIP_SAVE", "HIDDEN"} | RELATIVE_PATH,
                               description="The folder of the files")
     files: CollectionProperty(name="Files", type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"},
                               description="The names of the files; none for the whole folder")

@@ -56,8 +56,9 @@ class _Train(CharacterOperator):
         name = os.path.basename(order.output)
         if "verdict" not in figures:
             self.report({"WARNING"}, f"The training of {name} was cancelled: resume it to go on.")
-            return
+            return {"CANCELLED"}
         self.report({"INFO"}, f"{name} is trained: {figures['verdict']}. {figures['reason']}")
+        return {"FINISHED"}
 
 
 class MM_OT_train(_Train):

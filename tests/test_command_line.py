@@ -208,6 +208,25 @@ sys.exit(__main__.main())
 """
 
 
+def test_ctrl_c_while_it_starts_is_130_without_a_traceback(tmp_path, walk, out):
+    # A NumPy that says when it is imported, and never comes to an end.
+    (tmp_path / "numpy.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    child = subprocess.Popen([sys.executable, "-c", STARTED, "info", walk], cwd=ROOT, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert child.stdout.readline() == "importing\n"
+    child.send_signal(signal.SIGINT)
+    rest, errors = child.communicate()
+    assert (child.returncode, rest, errors) == (130, "", "")
+
+
+STARTED = """
+import runpy
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("mm_blender", run_name="__main__", alter_sys=True)
+"""
+
+
 def test_whoever_reads_may_stop_reading(walk):
     child = subprocess.Popen([*COMMAND, "info", *[walk] * 100], cwd=ROOT, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
@@ -234,12 +253,14 @@ def test_a_console_that_cannot_show_a_name_shows_it_otherwise(tmp_path, out):
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "0"], "0 is not between 1 and 1000"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "nan"], "nan is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--fps", "-30"], "-30"),
-    (["bake", "a.bvh", "-o", "o.mmdb", "--units", "miles"], '"miles" is not a number'),
+    (["bake", "a.bvh", "-o", "o.mmdb", "--units", "miles"], "use m, cm, mm, ft, in, cmu, or metres per unit"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--units", "0"], "0 is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--units", "inf"], "inf is not between"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--root", "tail"], "invalid choice"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--past-end", "guess"], "invalid choice"),
     (["bake", "a.bvh", "-o", "o.mmdb", "--colour"], "unrecognized"),
+    (["bake", "a.bvh", "", "-o", "o.mmdb"], "clips: the text is empty"),
+    (["drive", "a.mmdb", "--input", "s.csv", "-o", "o.bvh", "--target", ""], "target: the text is empty"),
 ])
 def test_wrong_usage_is_code_2(capsys, arguments, words):
     with pytest.raises(SystemExit) as caught:
@@ -323,8 +344,9 @@ def test_no_readable_file_at_all_is_the_first_ones_sentence(tmp_path, out, fails
 # bake: output
 
 @pytest.mark.parametrize("name, words", [("nowhere/out.mmdb", "does not exist"), ("walk.bvh", "is a .mmdb file"),
-                                         ("out", "is a .mmdb file")])
+                                         ("out", "is a .mmdb file"), ("folder.mmdb", "is a folder")])
 def test_a_wrong_output_is_told_before_the_work(tmp_path, walk, fails, name, words):
+    (tmp_path / "folder.mmdb").mkdir()
     before = Path(walk).read_bytes()
     assert words in fails("bake", walk, "-o", tmp_path / name)
     assert Path(walk).read_bytes() == before
@@ -387,7 +409,8 @@ def test_schema_is_a_preset_or_a_file(tmp_path, walk, out, ask, fails):
     assert "neither a preset" in fails("bake", walk, "-o", out, "--schema", "nothing")
     (tmp_path / "own.json").write_text("{")
     assert 'feature file "own.json"' in fails("bake", walk, "-o", out, "--schema", tmp_path / "own.json")
-    assert "left_hand" in fails("bake", walk, "-o", out, "--schema", "quadruped")
+    assert '"quadruped" need bones' in (said := fails("bake", walk, "-o", out, "--schema", "quadruped"))
+    assert 'character of "walk" has none: left_hand, right_hand. Give them with --role' in said
     assert "mm_blender: " in fails("bake", walk, "-o", out, "--schema", "x" * 5000)
 
 
@@ -422,14 +445,28 @@ def test_exclude_in_the_tag_file_cuts(tmp_path, walk, out, ask):
     assert report["frames"] == 119 and report["excluded"] == {"walk": 1.033}
 
 
-@pytest.mark.parametrize("text", ["", "{", "5", "[]", '"x"', '{"a": 5}', '{"a": [5]}', '{"a": {"start": 0}}',
-                                  '{"a": null}',
-                                  '{"a": {"name": "x", "start": "soon"}}', '{"a": {"name": "x", "start": 2, "end": 1}}',
-                                  '{"a": {"name": "x", "end": NaN}}', '{"a": " "}', '{"a": {"name": 5}}'])
-def test_a_tag_file_that_makes_no_sense_shows_how_it_should_look(tmp_path, walk, out, fails, text):
+@pytest.mark.parametrize("text, words", [
+    ("", "Expecting value"), ("{", "Expecting property name"), ("5", "not in braces"), ("[]", "not in braces"),
+    ('"x"', "not in braces"), ('{"a": 5}', 'a tag of "a" has no name'), ('{"a": [5]}', "has no name"),
+    ('{"a": {"start": 0}}', "has no name"), ('{"a": null}', "has no name"), ('{"a": " "}', "has no name"),
+    ('{"a": {"name": 5}}', "has no name"), ('{"a": {"name": "x", "start": "soon"}}', 'the tag "x" of "a" are not seco'),
+    ('{"a": {"name": "x", "end": NaN}}', "not seconds"), ('{"a": {"name": "x", "start": null}}', "not seconds"),
+    ('{"a": {"name": "x", "end": []}}', "not seconds"), ('{"a": {"name": "x", "start": 2, "end": 1}}', "ends before"),
+])
+def test_a_tag_file_that_makes_no_sense_says_why_and_shows_how_it_should_look(tmp_path, walk, out, fails, text, words):
     (tmp_path / "tags.json").write_text(text)
     said = fails("bake", walk, "-o", out, "--tags", tmp_path / "tags.json")
-    assert "tags.json" in said and '{"run*": ["run"' in said
+    assert "tags.json" in said and words in said and '{"run*": ["run"' in said and "Error" not in said
+
+
+def test_a_tag_that_lies_outside_of_its_clip_is_told(tmp_path, walk, out, capsys):
+    (tmp_path / "tags.json").write_text('{"walk": ["all", {"name": "late", "start": 5, "end": 6}, {"name": "later", '
+                                        '"start": 4}, {"name": "early", "start": -2, "end": -1}]}')
+    assert main(["bake", walk, "-o", out, "--tags", str(tmp_path / "tags.json")]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f'mm_blender: The tag "{name}" at {start} s lies outside of clip "walk", which lasts 3.00 s.'
+        for name, start in (("late", 5), ("later", 4), ("early", -2))]
+    assert list(database.load(out).tags) == ["all"]
 
 
 def test_a_missing_tag_file_is_named(tmp_path, walk, out, fails):
@@ -477,7 +514,7 @@ def test_info_in_words(walk, out, capsys):
     assert main(["info", out, walk]) == 0
     text = capsys.readouterr().out
     assert re.search(r"^pose bytes per frame +\S+$", text, re.MULTILINE)
-    assert re.search(r"^  hips +Hips$", text, re.MULTILINE)
+    assert re.search(r"^  left_foot +LeftFoot$", text, re.MULTILINE), "roles, clips and tags keep their names"
 
 
 @pytest.mark.parametrize("name, contents", [("x.mmdb", b""), ("x.mmdb", b"hello"), ("x.bvh", b"hello"), ("x.bvh", b""),

@@ -69,7 +69,7 @@ def test_a_pose_that_is_held_can_be_driven_and_its_report_is_json(files, capsys)
     ("", "no column time"),
     ("time,move_x,move_y\n0,0,0\n", "no column face_x"),
     (STICK.replace("1,0,1,0", "1,0,fast,0"), "row 3"),
-    (STICK.replace("4,1,0", "0.5,1,0"), "times that go back"),
+    (STICK.replace("4,1,0", "0.5,1,0"), "goes back"),
 ])
 def test_a_bad_recording_gets_a_sentence_and_nothing_is_written(files, capsys, text, sentence):
     (files / "stick.csv").write_text(text)

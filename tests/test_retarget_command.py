@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """python -m mm_blender retarget, bake --onto and drive --target."""
 
+import errno
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,20 +94,100 @@ def test_a_drive_on_another_character(files, demo_database, capsys):
     assert longer > 1.1 * way > 2
 
 
+def write_footless(path, database):
+    """A clip of somebody whose legs end at the knees."""
+    some = without(database.character, "left_foot", "right_foot", "left_toe", "right_toe").skeleton
+    clip = Retarget(database.character, database.character).clip(database.clip(0))
+    joints = [database.skeleton.index(name) for name in some.names]
+    bvh.write(path, clip.with_changes(skeleton=some, positions=clip.positions[:, joints],
+                                      rotations=clip.rotations[:, joints]))
+
+
 def test_what_cannot_be_done_is_said_in_a_sentence(files, demo_database, capsys):
-    legless = without(demo_database.character, "left_foot", "right_foot", "left_toe", "right_toe")
-    clip = Retarget(demo_database.character, demo_database.character).clip(demo_database.clip(0))
-    joints = [demo_database.skeleton.index(name) for name in legless.skeleton.names]
-    bvh.write(files / "legless.bvh", clip.with_changes(
-        skeleton=legless.skeleton, positions=clip.positions[:, joints], rotations=clip.rotations[:, joints]))
+    write_footless(files / "footless.bvh", demo_database)
     out = f"@{files / 'new.bvh'}"
+    lacking = 'footless.bvh" has no bones for these roles, and retargeting needs them: left_foot, right_foot. Bake it'
     for arguments, sentence in [
-            (("retarget", "walk.bvh", "--onto", "legless.bvh", "-o", out), 'no bone with the role "left_foot"'),
+            (("retarget", "walk.bvh", "--onto", "footless.bvh", "-o", out), lacking),
+            (("drive", "demo.mmdb", "--input", "stick.csv", "--target", "footless.bvh", "-o", out), lacking),
+            (("retarget", "footless.bvh", "--onto", "demo.mmdb", "-o", out), "left_foot, right_foot. Give them with"),
             (("retarget", "walk.bvh", "--onto", "@nobody.bvh", "-o", out), "nobody.bvh"),
             (("retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", out), "not a folder"),
             (("retarget", "walk.bvh", "--onto", "demo.mmdb", "-o", f"@{files}"), "written over"),
-            (("bake", "walk.bvh", "--onto", "legless.bvh", "-o", f"@{files / 'new.mmdb'}"), "no bone with the role")]:
+            (("bake", "walk.bvh", "--onto", "footless.bvh", "-o", f"@{files / 'new.mmdb'}"), lacking)]:
         assert run(files, *arguments) == 1
         said = capsys.readouterr().err
         assert sentence in said and said.count("\n") == 1, said
     assert not (files / "new.bvh").exists() and not (files / "new.mmdb").exists()
+
+
+@pytest.mark.parametrize("arguments", [
+    ("retarget", "walk.bvh", "--onto", "demo.mmdb", "-o", "walk.bvh"),
+    ("retarget", "walk.bvh", "--onto", "run.bvh", "-o", "run.bvh"),
+    ("retarget", "walk.bvh", "--onto", "out/walk.bvh", "-o", "out"),
+    ("bake", "walk.bvh", "--onto", "demo.mmdb", "-o", "demo.mmdb"),
+    ("drive", "demo.mmdb", "--input", "stick.csv", "--target", "walk.bvh", "-o", "out/../walk.bvh"),
+])
+def test_what_is_read_is_never_written_over(files, capsys, arguments):
+    (files / "out" / "walk.bvh").write_bytes((files / "walk.bvh").read_bytes())
+    before = {path: path.read_bytes() for path in files.rglob("*.*")}
+    assert run(files, *arguments) == 1
+    said = capsys.readouterr().err
+    assert "is read and would be written over" in said and said.count("\n") == 1
+    assert before == {path: path.read_bytes() for path in files.rglob("*.*")}
+
+
+@pytest.mark.parametrize("command", [("retarget", "walk.bvh", "--onto", "demo.mmdb"),
+                                     ("drive", "demo.mmdb", "--input", "stick.csv")])
+def test_a_report_that_would_be_a_folder_is_told_before_the_work(files, capsys, command):
+    (files / "report.json").mkdir()
+    assert run(files, *command, "-o", f"@{files / 'new.bvh'}", "--report", "report.json") == 1
+    assert 'report.json" is a folder' in capsys.readouterr().err and not (files / "new.bvh").exists()
+
+
+def test_a_read_only_folder_is_told_before_the_work(files, capsys, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert run(files, "retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", "out") == 1
+    said = capsys.readouterr().err
+    assert "is read-only" in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["retarget", "bake"])
+def test_clips_that_cannot_be_retargeted_are_left_out_with_a_sentence_each(files, demo_database, capsys, command):
+    write_footless(files / "footless.bvh", demo_database)
+    (files / "cut.bvh").write_bytes((files / "walk.bvh").read_bytes()[:900])
+    clips, output = ("cut.bvh", "footless.bvh", "walk.bvh"), "out" if command == "retarget" else f"@{files / 'o.mmdb'}"
+    assert run(files, command, *clips, "--onto", "demo.mmdb", "-o", output, "--json") == 0
+    said = capsys.readouterr()
+    report = json.loads(said.out)
+    assert report["clips"] == 1 and len(report["left_out"]) == 2
+    assert said.err.splitlines() == [f"mm_blender: {sentence}" for sentence in report["left_out"]]
+    assert report["left_out"][0].startswith("cut.bvh, line ")
+    assert report["left_out"][1].startswith('Clip "footless" cannot be retargeted. It has no bones for these roles')
+    assert command == "bake" or [path.name for path in (files / "out").iterdir()] == ["walk.bvh"]
+
+
+def test_a_clip_that_may_not_be_read_is_left_out_by_name(files, capsys, monkeypatch):
+    read = Path.read_bytes
+
+    def read_some(path):
+        if path.name == "run.bvh":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read(path)
+    monkeypatch.setattr(Path, "read_bytes", read_some)
+    for command, output in (("retarget", "out"), ("bake", f"@{files / 'out.mmdb'}")):
+        assert run(files, command, "run.bvh", "walk.bvh", "--onto", "demo.mmdb", "-o", output, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["left_out"] == [
+            f'"{files / "run.bvh"}" cannot be read: Permission denied.']
+
+
+def test_ctrl_c_says_how_many_clips_were_written(files, capsys, monkeypatch):
+    write = bvh.write
+
+    def write_one(path, clip):
+        if any((files / "out").iterdir()):
+            raise KeyboardInterrupt
+        write(path, clip)
+    monkeypatch.setattr(bvh, "write", write_one)
+    assert run(files, "retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", "out") == 130
+    assert capsys.readouterr().err == "mm_blender: cancelled; 1 of 2 clips were written.\n"

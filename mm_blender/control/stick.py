@@ -2,7 +2,9 @@
 """What a hand does: two sticks and a few buttons, at one moment or recorded over time (STICK.csv)."""
 
 import csv
+import math
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -81,23 +83,40 @@ def load(path):
     """A Recording from a file with the header time,move_x,move_y,face_x,face_y,run,strafe."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(cell.strip() for cell in row)]
+            reader = csv.reader(file)
+            rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if "".join(row).strip()]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise MotionError(f'The recording "{path}" cannot be read: {error}.') from error
-    header, body = (rows[0], rows[1:]) if rows else ([], [])
+        raise MotionError(f'The recording "{path}" cannot be read: {getattr(error, "strerror", error)}.') from error
+    header, body = (rows[0][1], rows[1:]) if rows else ([], [])
     missing = [name for name in ("time", *NEEDED) if name not in header]
     if missing or not body:
         what = f"no column {missing[0]}" if missing else "no rows"
         raise MotionError(f'The recording "{path}" has {what}: its first line should be time,{",".join(NEEDED)}.')
-    columns = [header.index(name) if name in header else None for name in ("time", *NAMES)]
-    table = np.zeros((len(body), len(columns)))
-    for line, row in enumerate(body):
+    table, last = [], -math.inf
+    for line, row in body:
         try:
-            table[line] = [0.0 if column is None else float(row[column]) for column in columns]
-        except (ValueError, IndexError) as error:
-            raise MotionError(f'The recording "{path}" is damaged in row {line + 2}: {error}.') from error
-    if not np.isfinite(table).all() or (np.diff(table[:, 0]) < 0).any():
-        raise MotionError(f'The recording "{path}" has times that go back, or values that are not numbers.')
-    if table[-1, 0] > LONGEST:
-        raise MotionError(f'The recording "{path}" lasts {table[-1, 0] / 3600:.0f} hours: its times should be seconds.')
-    return Recording(table[:, 0], table[:, 1:])
+            table.append(_numbers(header, row, last))
+        except ValueError as error:
+            raise MotionError(f'The recording "{path}" is damaged in row {line}: {error}.') from error
+        last = table[-1][0]
+    if last > LONGEST:
+        raise MotionError(f'The recording "{path}" lasts {last / 3600:.0f} hours: its times should be seconds.')
+    return Recording([time for time, *_ in table], [values for _, *values in table])
+
+
+def _numbers(header, row, last):
+    """The time of a row, which comes after another one, and its values: zero where the file has no such column."""
+    cells = dict(zip(header, row))
+    if len(row) < len(header):
+        raise ValueError(f"it has {len(row)} of {len(header)} values")
+    time, *values = (_number(name, cells.get(name, "0")) for name in ("time", *NAMES))
+    if time < last:
+        raise ValueError(f"its time {time:g} goes back behind {last:g}")
+    return time, *values
+
+
+def _number(name, text):
+    with suppress(ValueError):
+        if math.isfinite(value := float(text)):
+            return value
+    raise ValueError(f'its {name} "{text}" is not a number')

@@ -160,7 +160,7 @@ def _sides(piece, source, character, about):
     """A clean piece, and its mirror image where the artist wants one."""
     clip, warnings = piece.clip, [*source.warnings]
     if piece.skipped:
-        warnings.append(f'Clip "{source.name}" begins with the rest pose: {piece.skipped} frames of it were left out.')
+        warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
     about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
     parts = [_Part(clip, about)]
     if source.mirror:

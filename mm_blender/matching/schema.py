@@ -3,12 +3,13 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import MotionError
+from ..motion.character import ROLES
 
 # kind → (numbers per time, what it belongs to, what the artist reads)
 KINDS = {
@@ -36,12 +37,17 @@ class Channel:
     weight: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
-        if self.kind not in KINDS:
+        if not (isinstance(self.kind, str) and self.kind in KINDS):
             raise MotionError(f'There is no feature "{self.kind}". There are: {", ".join(KINDS)}.')
         belongs = KINDS[self.kind][1]
         if belongs and not (self.of and isinstance(self.of, str)):
             raise MotionError(f'The feature "{self.kind}" needs a {belongs}.')
+        if belongs == "role" and self.of not in ROLES:
+            raise MotionError(f'There is no role "{self.of}". Roles: {", ".join(ROLES)}.')
+        try:
+            object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
+        except (TypeError, ValueError):
+            raise MotionError(f'The feature "{self.label}" has times {self.times}: use a list of seconds.') from None
         if not self.times:
             raise MotionError(f'The feature "{self.kind}" needs at least one time.')
         wrong = [time for time in self.times if not abs(time) <= FURTHEST]
@@ -139,11 +145,23 @@ class Schema:
 
     @classmethod
     def from_json(cls, record):
-        try:
-            channels = [Channel(**channel) for channel in record["channels"]]
-            return cls(channels=channels, **{key: value for key, value in record.items() if key != "channels"})
-        except (TypeError, KeyError, AttributeError, ValueError) as error:
-            raise MotionError(f"The list of features cannot be read ({type(error).__name__}: {error}).") from error
+        _check_names("A list of features", cls, record, "channels")
+        if not isinstance(record["channels"], (list, tuple)):
+            raise MotionError('The "channels" of a list of features should be a list, in brackets.')
+        for channel in record["channels"]:
+            _check_names("A feature", Channel, channel, "kind")
+        return cls(**{**record, "channels": [Channel(**channel) for channel in record["channels"]]})
+
+
+def _check_names(what, cls, record, needed):
+    """Fails if a record out of JSON is not what a dataclass can be made from."""
+    if not isinstance(record, dict):
+        raise MotionError(f"{what} should be in braces, with names and values.")
+    known = [field.name for field in fields(cls)]
+    if odd := [name for name in record if name not in known]:
+        raise MotionError(f'{what} has no "{odd[0]}". It has: {", ".join(known)}.')
+    if needed not in record:
+        raise MotionError(f'{what} needs "{needed}".')
 
 
 def _check_factor(what, factor):
@@ -189,5 +207,6 @@ def load(name_or_file):
         record = json.loads(path.read_text(encoding="utf-8"))
         schema = Schema.from_json(record)
     except (ValueError, OSError, RecursionError, MotionError) as error:
-        raise MotionError(f'The feature file "{path.name}" cannot be read: {str(error).rstrip(".")}.') from error
+        raise MotionError(f'The feature file "{path.name}" cannot be read: '
+                          f"{str(getattr(error, 'strerror', error)).rstrip('.')}.") from error
     return replace(schema, name=schema.name if "name" in record else path.stem)

@@ -16,6 +16,8 @@ from .clip import Clip
 from .skeleton import Skeleton, forward
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "cmu": 0.056444}  # metres per file unit
+FURTHEST = 1e7  # file units or degrees: ten kilometres in a file of millimetres
+FRAME_TIMES = (1e-5, 60.0)  # seconds
 
 
 def read(path, units=1.0):
@@ -169,7 +171,7 @@ def _hierarchy(path, text):
             if joint is not None and joints[joint].offset is None:
                 raise _error(path, line, f'joint "{joints[joint].name}" has no OFFSET')
         elif keyword == "OFFSET" and inside:
-            offset = [_number(path, *next(words)) for _ in "XYZ"]
+            offset = [_value(path, *next(words)) for _ in "XYZ"]
             if inside[-1] is not None:
                 joints[inside[-1]].offset = offset
         elif keyword == "CHANNELS" and inside and inside[-1] is not None:
@@ -229,6 +231,13 @@ def _number(path, word, line):
     return value
 
 
+def _value(path, word, line):
+    value = _number(path, word, line)
+    if abs(value) > FURTHEST:
+        raise _error(path, line, f'"{word}" is further than any scene reaches: the file is damaged')
+    return value
+
+
 def _not_a_number(word):
     if re.fullmatch(r"[-+]?\d*,\d+([eE][-+]?\d+)?", word):
         return f'"{word}" has a decimal comma: export the file with decimal points'
@@ -266,7 +275,7 @@ def _motion(path, text, start, width):
     if len(values) == 0:
         raise _error(path, line, "there are no frames in this file")
     if len(values) != announced:
-        _warn(path, f"{announced:g} frames are announced, and the {len(values)} that are there were read")
+        _warn(path, f"the number of frames is said to be {announced:g}; the {len(values)} that are there were read")
     return values, _rate(path, seconds, timing[2].decode("latin-1"))
 
 
@@ -275,7 +284,7 @@ def _values(path, body, line, width, announced):
         values = np.array(body.split(), dtype=np.float64)
     except ValueError:
         return _values_by_line(path, body, line, width, announced)
-    if values.size != width * (body.count(b"\n") + 1) or not np.isfinite(values).all():
+    if values.size != width * (body.count(b"\n") + 1) or not (np.abs(values) <= FURTHEST).all():
         return _values_by_line(path, body, line, width, announced)
     return values.reshape(-1, width)
 
@@ -287,7 +296,7 @@ def _values_by_line(path, body, first_line, width, announced):
     values = []
     for line, row in enumerate(rows, first_line):
         try:
-            numbers = [_number(path, word, line) for word in row]
+            numbers = [_value(path, word, line) for word in row]
             if row and not wrapped and len(row) != width:
                 raise _error(path, line, f"this row has {len(row)} values, and the joints {width} channels")
         except MotionError:
@@ -303,7 +312,7 @@ def _values_by_line(path, body, first_line, width, announced):
 
 def _rate(path, seconds, written):
     """Frames per second: the usual rate that the written frame time, which has few digits, was meant to be."""
-    if seconds <= 0:
+    if not FRAME_TIMES[0] <= seconds <= FRAME_TIMES[1]:
         _warn(path, f"the Frame Time is {written}; 60 frames per second are assumed")
         return 60.0
     digits = len(written.partition(".")[2]) if re.fullmatch(r"[\d.]+", written) else 15

@@ -93,8 +93,9 @@ _SYNC_ITEMS = [
 ]
 _DEFAULTS = Recipe()
 _DRIVE = Drive()
-# From 4.5 on a path that may begin with // has to say so, or it is drawn in red.
-_OUTPUT_PATH = {"OUTPUT_PATH"} | ({"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set())
+# From 4.5 on a path that may begin with // has to say so, or it is drawn in red, and scripts that give one are warned.
+RELATIVE_PATH = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
+_OUTPUT_PATH = {"OUTPUT_PATH"} | RELATIVE_PATH
 
 
 def _armature_only(_settings, ob):

@@ -122,7 +122,7 @@ def test_a_rest_pose_that_was_left_out_is_told(make, walk, source):
     rotations[:2, 1:] = clip.skeleton.rotations[1:]
     made = make([source(clip.with_changes(rotations=rotations))])
     assert len(made) == 119 and made.notes["warnings"] == [
-        'Clip "a" begins with the rest pose: 2 frames of it were left out.']
+        'Clip "a" begins with the rest pose; frames of it left out: 2.']
 
 
 # Progress and cancelling

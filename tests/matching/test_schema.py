@@ -83,19 +83,24 @@ def test_a_schema_without_features_is_refused():
         Schema([])
 
 
-@pytest.mark.parametrize("text", [
-    "", "{", "[]", "5", "null", '"locomotion"', "{}", '{"channels": 5}', '{"channels": [5]}', '{"channels": []}',
-    '{"channels": [{"times": [0]}]}', '{"channels": [{"kind": ["tag"], "of": "x"}]}',
-    '{"channels": [{"kind": "trajectory_position", "times": 0.5}]}',
-    '{"channels": [{"kind": "trajectory_position", "times": ["soon"]}]}',
-    '{"channels": [{"kind": "trajectory_position", "colour": 1}]}',
-    '{"channels": [{"kind": "trajectory_position"}], "colour": 1}', "[" * 100_000,
+@pytest.mark.parametrize("text, words", [
+    ("", "Expecting value"), ("{", "Expecting property name"), ("[]", "should be in braces"), ("5", "in braces"),
+    ("null", "in braces"), ('"locomotion"', "in braces"), ("{}", 'needs "channels"'),
+    ('{"channels": 5}', "should be a list"), ('{"channels": [5]}', "A feature should be in braces"),
+    ('{"channels": []}', "at least one feature"), ('{"channels": [{"times": [0]}]}', 'A feature needs "kind"'),
+    ('{"channels": [{"kind": ["tag"], "of": "x"}]}', "There is no feature"),
+    ('{"channels": [{"kind": "trajectory_position", "times": 0.5}]}', "has times 0.5: use a list of seconds"),
+    ('{"channels": [{"kind": "trajectory_position", "times": ["soon"]}]}', "use a list of seconds"),
+    ('{"channels": [{"kind": "trajectory_position", "colour": 1}]}', 'A feature has no "colour". It has: kind, of'),
+    ('{"channels": [{"kind": "trajectory_position"}], "colour": 1}', 'A list of features has no "colour"'),
+    ('{"channels": [{"kind": "bone_position", "of": "tail"}]}', 'no role "tail"'), ("[" * 100_000, "recursion"),
 ])
-def test_a_damaged_schema_file_is_named_in_one_sentence(tmp_path, text):
+def test_a_damaged_schema_file_is_named_in_one_sentence(tmp_path, text, words):
     path = tmp_path / "broken.json"
     path.write_text(text)
-    with pytest.raises(MotionError, match=r'^The feature file "broken.json" cannot be read: .*\.$'):
+    with pytest.raises(MotionError, match=r'^The feature file "broken.json" cannot be read: .*\.$') as caught:
         load(path)
+    assert words in str(caught.value) and "Error" not in str(caught.value)
 
 
 def test_a_schema_file_that_is_not_text_is_named(tmp_path):

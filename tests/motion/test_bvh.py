@@ -233,13 +233,15 @@ def test_frame_times_mean_the_rate_that_they_were_rounded_from(tmp_path, written
 
 
 @pytest.mark.parametrize("text, words", [
-    pytest.param(SMALL.replace("Frames: 2", "Frames: 5"), "5 frames are announced, and the 2", id="fewer frames"),
-    pytest.param(SMALL.replace("Frames: 2", "Frames: 1"), "1 frames are announced, and the 2", id="more frames"),
+    pytest.param(SMALL.replace("Frames: 2", "Frames: 5"), "said to be 5; the 2 that", id="fewer frames"),
+    pytest.param(SMALL.replace("Frames: 2", "Frames: 1"), "said to be 1; the 2 that", id="more frames"),
     pytest.param(SMALL + "END OF FILE\n", "line 21 and what follows", id="trailing words"),
     pytest.param(SMALL + "1 2 3\n", "line 21 and what follows", id="trailing numbers"),
     pytest.param(SMALL + "\x1a", "line 21 and what follows", id="trailing control character"),
     pytest.param(SMALL.replace("0.033333", "0"), "Frame Time is 0; 60", id="frame time 0"),
     pytest.param(SMALL.replace("0.033333", "-0.1"), "Frame Time is -0.1; 60", id="negative frame time"),
+    pytest.param(SMALL.replace("0.033333", "1e-310"), "Frame Time is 1e-310; 60", id="absurdly short frame time"),
+    pytest.param(SMALL.replace("0.033333", "1e300"), "Frame Time is 1e300; 60", id="absurdly long frame time"),
     pytest.param(SMALL.replace("Leg", "Hips"), 'several joints named "Hips"; one of them is now "Hips.001"',
                  id="equal names"),
 ])
@@ -280,6 +282,8 @@ def test_what_is_odd_is_read_and_said(tmp_path, text, words):
     pytest.param(SMALL.replace("11 21 31", "11 nan 31"), 20, '"nan"', id="NaN"),
     pytest.param(SMALL.replace("11 21 31", "11 -inf 31"), 20, '"-inf"', id="infinity"),
     pytest.param(SMALL.replace("11 21 31", "11 1e999 31"), 20, '"1e999"', id="too large"),
+    pytest.param(SMALL.replace("11 21 31", "11 1e30 31"), 20, '"1e30" is further than any scene', id="absurdly far"),
+    pytest.param(SMALL.replace("OFFSET 0 1 0", "OFFSET 0 -1e300 0"), 4, '"-1e300" is further', id="absurd offset"),
     pytest.param(SMALL.replace("OFFSET 0 1 0", "OFFSET 0 0,5 0"), 4, "decimal comma", id="comma in an offset"),
     pytest.param(SMALL.replace("OFFSET 0 1 0", "OFFSET 0 nan 0"), 4, '"nan"', id="NaN in an offset"),
     pytest.param(SMALL.replace("OFFSET 0 1 0", "OFFSET 0 1"), 5, '"CHANNELS" stands where a number', id="short offset"),

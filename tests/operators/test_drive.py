@@ -88,3 +88,10 @@ def test_a_take_that_was_pushed_under_an_action_says_what_hides_it(character, tm
     character.animation_data.action = None
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
     assert "hidden" not in capfd.readouterr().out
+
+
+def test_a_recording_beside_the_file_may_be_given_as_such(character, tmp_path, recwarn):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.mm.bake()
+    bpy.ops.mm.drive_recording(filepath="//take.csv")
+    assert character.animation_data.action.name == "take" and not recwarn.list

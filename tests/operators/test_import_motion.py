@@ -134,6 +134,14 @@ def test_a_single_file_may_be_given_by_its_path(tmp_path):
     assert [action.name for action in bpy.data.actions] == ["walk"] and bpy.context.object.name == "walk"
 
 
+def test_what_lies_beside_the_file_may_be_given_as_such(tmp_path, recwarn):
+    _write(tmp_path, _clip("walk"), _clip("run"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.mm.import_motion(filepath="//walk.bvh")
+    bpy.ops.mm.import_motion(directory="//", files=[{"name": "run.bvh"}])
+    assert {"walk", "run"} <= {action.name for action in bpy.data.actions} and not recwarn.list
+
+
 def test_files_for_the_active_armature_go_onto_it(tmp_path):
     _write(tmp_path, _clip("walk"))
     ob = _standing_rig()

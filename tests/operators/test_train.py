@@ -80,10 +80,10 @@ def test_resume_goes_on_with_one_that_was_cancelled(character, trains, tmp_path)
     bpy.ops.mm.bake()
     trains(CANCELLED)
     assert not bpy.ops.mm.train_resume.poll()
-    bpy.ops.mm.train()
+    assert bpy.ops.mm.train() == {"CANCELLED"}
     assert training.status(character).word == "cancelled" and bpy.ops.mm.train_resume.poll()
     trains(DONE)
-    bpy.ops.mm.train_resume()
+    assert bpy.ops.mm.train_resume() == {"FINISHED"}
     assert "--resume" in (tmp_path / "motion.mmnet").read_text() and training.status(character).word == "done"
 
 
