@@ -320,7 +320,7 @@ def _check_output(path, suffix, options, clips=()):
     if path.is_dir():
         raise MotionError(f'The output "{path}" is a folder: choose a file name.')
     inputs = [*clips, *(name for key in INPUTS if (name := getattr(options, key, None)))]
-    if path.resolve() in {Path(name).resolve() for name in inputs}:
+    if path.exists() and any(Path(name).exists() and path.samefile(name) for name in inputs):
         raise MotionError(f'"{path}" is read and would be written over: choose another output.')
 
 

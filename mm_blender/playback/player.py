@@ -116,7 +116,7 @@ class Player:
         """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
         (J, 4), and comes over from there as after a jump."""
         self._ahead.begin_from(index, positions, rotations)
-        self.rotations[index] = rotations
+        self.rotations[index], self.moving[index] = rotations, positions
         self._switched.append(index)
 
     def switch(self, matcher, who):

@@ -39,7 +39,8 @@ def fcurves(action, ob=None, slot=None):
 
 def lifts(action, ob):
     """Whether an Action has keys for the height of the object itself."""
-    return any(bag.fcurves.find("location", index=2) is not None for bag in _bags(action, ob))
+    found = [bag.fcurves.find("location", index=2) for bag in _bags(action, ob)]
+    return any(curve is not None and is_playing(curve) for curve in found)
 
 
 def is_playing(fcurve):

@@ -111,7 +111,7 @@ def _bake_steps(name, scene_name):
     _save(result, path, unreadable)
     made_from = _made_from(sources, character, recipe, schema, scene)
     report = json.dumps({**result.report(), "made_from": made_from})
-    for each in (*(other for other in _baked_into(path, ob) if other.mm.bake.key == ob.mm.bake.key), ob):
+    for each in [*(other for other in _baked_into(path, ob) if _shares(ob, other)), ob]:
         each.mm.bake.key, each.mm.bake.report = result.key, report
     return result
 
@@ -234,13 +234,20 @@ def _check_path(ob, path):
     if not os.access(folder, os.W_OK):
         raise MotionError(f'The folder "{folder}" is read-only: choose another file in the Bake panel.')
     for other in _baked_into(path, ob):
-        if other.mm.bake.key != ob.mm.bake.key and other.users_scene:
+        if not _shares(ob, other) and other.users_scene:
             raise MotionError(f'"{other.name}" has its database in {os.path.basename(path)} already: '
                               f'choose another file for "{ob.name}" in the Bake panel.')
 
 
+def _shares(ob, other):
+    """Whether an armature is a copy of another one and has its database: with the same bones, and as many clips (the
+    Action that is played may have been copied along)."""
+    return (ob.mm.bake.key == other.mm.bake.key and len(ob.mm.clips) == len(other.mm.clips)
+            and ob.data.bones.keys() == other.data.bones.keys())
+
+
 def _baked_into(path, ob):
-    """Other armatures that have their database in a file: a copy of an armature shares that of the original."""
+    """Other armatures that have their database in a file."""
     return [other for other in bpy.data.objects if other.type == "ARMATURE" and other != ob and other.mm.bake.key
             and other.mm.bake.path.strip() and database_path(other) == path]
 

@@ -231,6 +231,7 @@ def _on_edit(_scene, depsgraph):
         _forget_rigs()
     elif not depsgraph.id_type_updated("OBJECT"):
         return
+    _floors.clear()
     ob = bpy.data.objects.get(_measured.key[0]) if _measured is not None else None
     if ob is not None and ob.mm.features.show:
         _ask(ob.name, CALM)

@@ -161,7 +161,7 @@ def rotation_of(axes):
 
 def _is_lifted(ob):
     """Whether Actions have keys for the height of the object itself: what it plays, and its clips."""
-    bound, found = ob.animation_data, {clip.action for clip in ob.mm.clips}
+    bound, found = ob.animation_data, {clip.action for clip in ob.mm.clips if clip.source in (None, ob)}
     if bound is not None:
         found |= {bound.action, *(strip.action for track in bound.nla_tracks for strip in track.strips)}
     return any(actions.lifts(action, ob) for action in found - {None})

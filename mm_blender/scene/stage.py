@@ -16,6 +16,7 @@ from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from ..playback.cast import Cast
 from ..playback.feet import Lock
 from ..playback.inertialise import Blend
+from ..playback.legs import Legs
 from ..playback.library import Library
 from ..playback.player import Drive
 from ..playback.root import Sync
@@ -26,6 +27,9 @@ from .features import schema_of
 from .posing import Ensemble
 from .rig import floor
 from .surroundings import Surroundings
+
+# A pose whose feet are so far (m) under the ground was not meant to be there.
+SUNK = 0.3
 
 METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
 
@@ -150,7 +154,7 @@ def shared(ob):
     """What armatures on one Stage have in common."""
     settings = ob.mm.drive
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-    return library_of(ob), astuple(settings_of(ob)), own_speeds(ob), settings.query, *around
+    return (library_of(ob), astuple(settings_of(ob)), own_speeds(ob), settings.query, floor(targets.posed(ob)), *around)
 
 
 @lru_cache(maxsize=32)
@@ -159,13 +163,18 @@ def _known(made, /, **values):
     return made(**values)
 
 
-def standing(obs, baked):
+def standing(obs, baked, ankles):
     """Where armatures stand and face now, positions (K, 2), yaws (K,), and how high above their floors (K,); and how
-    they are posed, as drive_all() takes it, those that have the joints of a database; baked: that, or networks"""
+    they are posed, as drive_all() takes it, those that have the joints of a database.
+
+    baked   the database, or networks
+    ankles  (2,) how high they are while a foot stands
+    """
     positions, yaws, poses = np.zeros((len(obs), 2)), np.zeros(len(obs)), {}
-    heights = np.array([_rise(ob) for ob in obs])
-    for index, ob in enumerate(obs):
-        if (clip := _shown(ob, baked, heights[index])) is not None:
+    heights = np.array([_rise(ob, ankles) for ob in obs])
+    for index, (ob, height) in enumerate(zip(obs, heights)):
+        # On the plane it begins as it is shown, unless that is far below: at rest some have their hips on the ground.
+        if (clip := _shown(ob, baked, height if ob.mm.drive.ground or height < -SUNK else 0.0)) is not None:
             positions[index] = clip.positions[0, 0, :2]
             yaws[index] = 2 * np.arctan2(clip.rotations[0, 0, 3], clip.rotations[0, 0, 0])
             poses[index] = clip.positions[0, baked.moving[baked.moving != 0]], clip.rotations[0]
@@ -192,23 +201,25 @@ def _shown(ob, baked, height):
     return clip if clip.skeleton.names == baked.skeleton.names else None
 
 
-def _rise(ob):
-    """How high above its floor the lower foot of what is posed stands: at rest it stands on the object's own ground."""
+def _rise(ob, ankles):
+    """How high above its floor the lower foot of what is posed stands."""
     target, known = targets.posed(ob), targets.known(ob)
     roles = known.retarget.target.roles if known is not None else {role.name: role.bone for role in ob.mm.roles}
-    feet = [found for side in ("left", "right") if (found := target.pose.bones.get(roles.get(f"{side}_foot", "")))]
-    world, ground = target.matrix_world, floor(target)
-    return min(((world @ foot.head).z - (world.to_3x3() @ foot.bone.head_local).z - ground for foot in feet),
-               default=0.0)
+    feet = [(foot, ankle) for side, ankle in zip(("left", "right"), ankles)
+            if (foot := target.pose.bones.get(roles.get(f"{side}_foot", "")))]
+    return min(((target.matrix_world @ foot.head).z - ankle - floor(target) for foot, ankle in feet), default=0.0)
 
 
 def staged(ob, depsgraph, library=None):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
     settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
-    surroundings = Surroundings(settings.obstacles, settings.ground, [floor(targets.posed(ob))])
+    motion, ground = library.motion, floor(targets.posed(ob))
+    ankles = motion.stance(Legs(library.database.character, library.database.fixed, motion.moving))[:, 1]
+    place, poses = standing([ob], library.database, ankles)
+    surroundings = Surroundings(settings.obstacles, settings.ground, [ground])
+    surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)
-    place, poses = standing([ob], library.database)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": place,
             "poses": poses, "ground": surroundings.ground,
             "obstacles": surroundings.obstacles if settings.obstacles else None}
@@ -254,7 +265,7 @@ class Stage(Cast):
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query, self.ensemble = None, "", Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
-        place, poses = standing(obs, self.library.database)
+        place, poses = standing(obs, self.library.database, self.player.feet.standing[:, 1])
         self.place(*place)
         for index, pose in poses.items():
             self.player.begin_from(index, *pose)
@@ -287,7 +298,7 @@ class Stage(Cast):
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
 
-    def place(self, positions, yaws, heights=None):
+    def place(self, positions, yaws, heights):
         super().place(positions, yaws, heights)
         self._stood = positions, yaws, heights
 
@@ -309,14 +320,15 @@ class Stage(Cast):
     def _look_around(self, ob, context):
         settings = ob.mm.drive
         chosen = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-        if [*chosen, *self.floors] != self._chosen:
+        if chosen != self._chosen:
             self.clear()
-            self._chosen = [*chosen, *self.floors]
+            self._chosen = chosen
             if any(chosen):
                 self._surroundings = Surroundings(settings.obstacles, settings.ground, self.floors)
                 self._surroundings.begin()
         if self._surroundings is not None:
-            self._surroundings.stand_at(self.floors[0] + self.player.heights.item(0))
+            heights = self.player.heights if len(self.film) else self._stood[2]
+            self._surroundings.stand_at(self.floors[0] + heights.item(0))
             if self._surroundings.refresh(context.evaluated_depsgraph_get()):
                 self.surround(self._surroundings.ground, self._surroundings.obstacles)
 

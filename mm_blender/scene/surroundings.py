@@ -43,11 +43,10 @@ class Ground:
                          for each, floor in zip(np.asarray(points, dtype=np.float64).tolist(), self._floors)])
 
     def _height(self, x, y, z, floor):
-        found = self._below(x, y, z + floor)
-        if found is None:
-            beside = (self._below(x + right, y + ahead, z + floor) for right, ahead in _AROUND)
-            found = max((height for height in beside if height is not None), default=floor)
-        return found - floor
+        found = [self._below(x, y, z + floor)]
+        if found[0] is None or found[0] < z + floor - STEP:
+            found += [self._below(x + right, y + ahead, z + floor) for right, ahead in _AROUND]
+        return max((height for height in found if height is not None), default=floor) - floor
 
     def _below(self, x, y, z):
         place = self._tree.ray_cast((x, y, z + STEP), _DOWN)[0]

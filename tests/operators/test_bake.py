@@ -212,6 +212,9 @@ def test_a_copy_shares_the_database_and_either_may_bake_it_anew(character, tmp_p
         ob.mm.clips[0].speed = speed
         bpy.ops.mm.bake()
         assert baking.changes(ob, bpy.context.scene) == [] and character.mm.bake.key == copy.mm.bake.key
+    bpy.ops.mm.clip_remove()  # now it is another character
+    with pytest.raises(RuntimeError, match=r'"Walker" has its database in motion\.mmdb already'):
+        bpy.ops.mm.bake()
 
 
 def test_two_characters_have_databases_of_their_own(character, tmp_path):

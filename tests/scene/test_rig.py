@@ -63,6 +63,8 @@ def test_what_lifts_the_object_itself_lifts_it_off_the_floor(extension, rigs):
     assert rig.floor(ob) == 2
     ob.mm.clips.add().action = action
     assert rig.floor(ob) == 0, "its clips count, too"
+    ob.mm.clips[0].source = rigs.chain(name="Another")
+    assert rig.floor(ob) == 2, "those of another armature move that one"
 
 
 def test_bones_that_do_not_deform_are_left_out_and_bridged(rigs):

@@ -145,8 +145,10 @@ def test_nobody_falls_into_a_narrow_gap(collection):
     for x in (-5.03, 5.03):
         place("Platform", mesh([(x - 5, -5, 1.5), (x + 5, -5, 1.5), (x + 5, 5, 1.5), (x - 5, 5, 1.5)], [(0, 1, 2, 3)]),
               collection)
-    ground = seen(collection).ground
-    assert ground([[[0, 0, 1.5], [0.02, 0, 1.5], [12, 0, 1.5]]])[0] == pytest.approx([1.5, 1.5, 0.0], abs=1e-6)
+    points = [[[0, 0, 1.5], [0.02, 0, 1.5], [12, 0, 1.5]]]
+    assert seen(collection).ground(points)[0] == pytest.approx([1.5, 1.5, 0.0], abs=1e-6)
+    place("Terrain", mesh([(-20, -20, -1), (20, -20, -1), (20, 20, -1), (-20, 20, -1)], [(0, 1, 2, 3)]), collection)
+    assert seen(collection).ground(points)[0] == pytest.approx([1.5, 1.5, -1.0], abs=1e-6), "nor over something"
 
 
 def test_each_one_sees_the_ground_from_its_own_floor(collection):
