@@ -283,7 +283,8 @@ class MM_Drive(bpy.types.PropertyGroup):
                               unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                               description="Seconds in which the new motion takes over from the old one")
     overshoot: BoolProperty(name="Overshoot", default=Blend.overshoot,
-                            description="A fast motion may swing past the new pose before it settles")
+                            description="A fast motion may swing past the new pose before it settles. Without, it is "
+                                        "stopped on its way, which can show as a jerk")
     root_position: EnumProperty(name="Position", items=_SYNC_ITEMS, default=_DRIVE.sync.position,
                                 description="How the character is held near the place where the stick has it")
     root_facing: EnumProperty(name="Facing", items=_SYNC_ITEMS, default=_DRIVE.sync.facing,
