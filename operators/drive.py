@@ -61,8 +61,9 @@ Other selected characters that have a database take part"""
         context.window.cursor_set("WAIT")
         try:
             recording = stick.load(bpy.path.abspath(self.filepath)) if self.filepath else None
-            _warn_of_other_bakes(self, _characters(context))
-            driving.start(context, _characters(context), recording)
+            characters = _characters(context)
+            _warn_of_other_bakes(self, characters)
+            driving.start(context, characters, recording)
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

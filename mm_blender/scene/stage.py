@@ -2,15 +2,12 @@
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
 import os
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from functools import lru_cache
-
-import numpy as np
 
 from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database
-from ..motion.clip import Clip
 from ..networks import origin
 from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from ..playback.cast import Cast
@@ -20,16 +17,12 @@ from ..playback.legs import Legs
 from ..playback.library import Library
 from ..playback.player import Drive
 from ..playback.root import Sync
-from ..prepare.root import add_root
-from . import baking, evaluated, overlay, targets, training
-from .character import character_of
+from . import baking, targets, training
 from .features import schema_of
 from .posing import Ensemble
 from .rig import floor
+from .standing import standing
 from .surroundings import Surroundings
-
-# A pose whose feet are so far (m) under the ground was not meant to be there.
-SUNK = 0.3
 
 METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
 
@@ -163,60 +156,13 @@ def _known(made, /, **values):
     return made(**values)
 
 
-def standing(obs, baked, ankles):
-    """Where armatures stand and face now, positions (K, 2), yaws (K,), and how high above their floors (K,); and how
-    they are posed, as drive_all() takes it, those that have the joints of a database.
-
-    baked   the database, or networks
-    ankles  (2,) how high they are while a foot stands
-    """
-    positions, yaws, poses = np.zeros((len(obs), 2)), np.zeros(len(obs)), {}
-    heights = np.array([_rise(ob, ankles) for ob in obs])
-    for index, (ob, height) in enumerate(zip(obs, heights)):
-        # On the plane it begins as it is shown, unless that is far below: at rest some have their hips on the ground.
-        if (clip := _shown(ob, baked, height if ob.mm.drive.ground or height < -SUNK else 0.0)) is not None:
-            positions[index] = clip.positions[0, 0, :2]
-            yaws[index] = 2 * np.arctan2(clip.rotations[0, 0, 3], clip.rotations[0, 0, 0])
-            poses[index] = clip.positions[0, baked.moving[baked.moving != 0]], clip.rotations[0]
-        elif (found := targets.facing(ob) or overlay.facing(ob)) is not None:
-            place, way = found
-            positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
-    return (positions, yaws, heights), poses
-
-
-def _shown(ob, baked, height):
-    """What an armature that stands so high above its floor shows, as a Clip of one frame with the joints of a database;
-    None where it has other ones."""
-    if targets.known(ob) is not None or targets.posed(ob) != ob:
-        return None
-    recipe = baking.recipe_of(ob)
-    recipe = replace(recipe, root="made") if recipe.root == "adaptive" else recipe  # a moment has no time to adapt to
-    try:
-        character = character_of(ob)
-        positions, rotations = evaluated.shown(ob, character.skeleton)
-        positions[:, 0, 2] -= height
-        clip = add_root(Clip("shown", character.skeleton, baked.rate, positions, rotations), character, recipe)
-    except MotionError:  # the armature was edited, or is posed upside down
-        return None
-    return clip if clip.skeleton.names == baked.skeleton.names else None
-
-
-def _rise(ob, ankles):
-    """How high above its floor the lower foot of what is posed stands."""
-    target, known = targets.posed(ob), targets.known(ob)
-    roles = known.retarget.target.roles if known is not None else {role.name: role.bone for role in ob.mm.roles}
-    feet = [(foot, ankle) for side, ankle in zip(("left", "right"), ankles)
-            if (foot := target.pose.bones.get(roles.get(f"{side}_foot", "")))]
-    return min(((target.matrix_world @ foot.head).z - ankle - floor(target) for foot, ankle in feet), default=0.0)
-
-
 def staged(ob, depsgraph, library=None):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
     settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
     motion, ground = library.motion, floor(targets.posed(ob))
-    ankles = motion.stance(Legs(library.database.character, library.database.fixed, motion.moving))[:, 1]
-    place, poses = standing([ob], library.database, ankles)
+    legs = Legs(motion.database.character, motion.database.fixed, motion.moving)
+    place, poses = standing([ob], motion, motion.stance(legs)[:, 1])
     surroundings = Surroundings(settings.obstacles, settings.ground, [ground])
     surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)
@@ -265,7 +211,7 @@ class Stage(Cast):
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self._speeds, self._query, self.ensemble = None, "", Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
-        place, poses = standing(obs, self.library.database, self.player.feet.standing[:, 1])
+        place, poses = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
         for index, pose in poses.items():
             self.player.begin_from(index, *pose)
