@@ -97,12 +97,13 @@ class Search:
     def nearest(self, query, besides=None, at_most=np.inf):
         """The best Match for a query (D,), or None if no allowed frame costs at most so much.
 
-        besides  (first, last) frames that may not be answered either: those around the one that is playing
+        besides  (first, last) frames that may not be answered either: those around the one that is playing; or several
+                 such pairs, one after the other
         """
         return self._leaving_out(besides, self._nearest, query, at_most)
 
     def nearest_many(self, queries, besides=None, at_most=np.inf):
-        """nearest() for queries (K, D), with besides (K, 2) and at_most (K,) or one number: a list of K."""
+        """nearest() for K queries (K, D), with besides of each and at_most (K,) or one number: a list of K."""
         besides = [None] * len(queries) if besides is None else besides
         at_most = np.broadcast_to(at_most, len(queries)).tolist()
         found = []
@@ -171,10 +172,11 @@ class Search:
         self._crowd = np.empty((2, TOGETHER, len(counts)), dtype=np.float32)
 
     def _leaving_out(self, besides, answer, *question):
-        """An answer during which some frames, (first, last) or None, are infinitely far."""
+        """An answer during which some frames, as nearest() has them, are infinitely far."""
         if besides is None:
             return answer(*question)
-        numbers, at = self._rows.ravel(), self._squares[max(besides[0], 0):besides[1] + 1]
+        parts = [self._squares[max(first, 0):last + 1] for first, last in zip(besides[::2], besides[1::2])]
+        numbers, at = self._rows.ravel(), parts[0] if len(parts) == 1 else np.concatenate(parts)
         squares = numbers.take(at)
         numbers[at] = np.inf
         try:
@@ -324,7 +326,7 @@ def why_not(database, frame, tags="", besides=None, end=1 / 3):
         return reason
     if not database.select(tags)[frame]:
         return f'not selected by the tag query "{tags}"'
-    if besides is not None and besides[0] <= frame <= besides[1]:
+    if besides is not None and any(first <= frame <= last for first, last in zip(besides[::2], besides[1::2])):
         return "too near the frame that is playing"
     return ""
 

@@ -101,7 +101,7 @@ class Motion:
         self.spins = spins
         self.travel = root_velocities(database)
         self._tables = (self.positions, database.rotations, self.velocities, spins, self.travel, database.contacts)
-        self.bounds = [(part.start, part.stop - 1) for part in database.ranges]
+        self.bounds = [(part.start, part.stop - 1, part.loop) for part in database.ranges]
         self.near = int(AROUND * database.rate)
         # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
         self.following = np.arange(1, len(database) + 1)
@@ -216,9 +216,16 @@ class MotionMatcher:
         return jumped
 
     def _around(self, frame):
-        """First and last frame of what lies so near in the same clip that a jump would stutter."""
-        first, last = self.motion.bounds[self.motion.database.range_of_frame.item(frame)]
-        return max(first, frame - self.motion.near), min(last, frame + self.motion.near)
+        """What lies so near in the same clip that a jump would stutter, as Search.nearest() leaves it out: first and
+        last frame, and those beyond the seam of a clip that goes round. Its last frame is its first one again."""
+        first, last, loop = self.motion.bounds[self.motion.database.range_of_frame.item(frame)]
+        before, after = frame - self.motion.near, frame + self.motion.near
+        around = max(first, before), min(last, after)
+        if loop and before < first:
+            around += max(first, last + before - first), last
+        if loop and after > last:
+            around += first, min(last, first + after - last)
+        return around
 
 
 class MixedMatcher:

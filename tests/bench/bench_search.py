@@ -57,7 +57,7 @@ def stream(database, search):
         cost = staticmethod(search.cost)
 
         def nearest(self, query, besides=None, at_most=np.inf):
-            asked.append((np.float32(query), 0 if besides is None else sum(besides) // 2))
+            asked.append((np.float32(query), 0 if besides is None else sum(besides[:2]) // 2))
             return search.nearest(query, besides, at_most)
 
         def nearest_many(self, queries, besides=None, at_most=np.inf):

@@ -332,6 +332,7 @@ def test_a_reason_is_given_for_a_frame_that_is_not_answered():
     assert why_not(database, 2) == REASONS[2]
     assert '"run"' in why_not(database, 3, "run")
     assert "playing" in why_not(database, 0, "run", besides=(0, 2))
+    assert "playing" in why_not(database, 0, "run", besides=(3, 4, 0, 1))
 
 
 def test_cells_that_are_alike_lie_beside_each_other(rng):

@@ -106,6 +106,20 @@ def test_at_the_end_of_a_clip_it_leaves_and_never_just_beside_where_it_is(motion
     assert not last - 20 <= matcher.frames[0] <= last + 20
 
 
+@pytest.mark.parametrize("from_end, ahead", [(3, 9), (-3, -9)], ids=["before the seam", "after the seam"])
+def test_beside_where_it_is_goes_on_beyond_the_seam_of_a_loop(motion, search, from_end, ahead):
+    part = next(part for part in motion.database.ranges if part.loop)
+    period = len(part) - 1  # its last frame is its first one again
+    frame, near = (part.start + (place % period) for place in (-from_end, -from_end + ahead))
+    matcher = MotionMatcher(motion, search.allowing(np.ones(len(motion.database), dtype=bool)), 1, frame)
+    features = motion.database.features
+    assert matcher.searches[0].nearest(features[near]).cost == 0  # it is there to be found
+    assert matcher.match([0], features[[near]]) in ([], [0])
+    apart = (int(matcher.frames[0]) - frame + period // 2) % period - period // 2
+    inside = part.start <= matcher.frames[0] < part.stop
+    assert not inside or matcher.frames[0] == frame or abs(apart) > motion.near
+
+
 def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
     features, frame = motion.database.features, motion.database.ranges[0].start + 60
     other = motion.database.ranges[20].start + 60
