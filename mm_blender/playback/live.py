@@ -37,13 +37,14 @@ class Live:
         return steps
 
     def shown(self):
-        """As of now, as a Player has them: roots [(place, yaw)] and heights (K,), positions (K, M, 3) of the moving
+        """As of now, as a Player has them: roots [(place, yaw)] and heights [number], positions (K, M, 3) of the moving
         joints and rotations (K, J, 4)."""
         share = 1 - self._ahead / self.player.dt
         if share >= 1 - SOON:
             return self._last
         (roots, heights, positions, rotations), last = self._previous, self._last
-        return ([_on_the_way(*each, share) for each in zip(roots, last[0])], heights + share * (last[1] - heights),
+        return ([_on_the_way(*each, share) for each in zip(roots, last[0])],
+                [height + share * (other - height) for height, other in zip(heights, last[1])],
                 positions + share * (last[2] - positions), _nlerp(rotations, last[3], share))
 
     def _now(self):

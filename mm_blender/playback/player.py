@@ -46,7 +46,7 @@ class Player:
     """Steps K characters: control, search, inertialisation, root, feet.
 
     roots            [(place, yaw)] where they are, each place as x + yi; positions (K, 2) and yaws (K,) for short
-    heights          (K,) of the ground that they stand on, or lower so that both feet reach it
+    heights          [number] of the ground that they stand on, or lower so that both feet reach it
     ground           heights (K, N) of points (K, N, 3) in the world, or None for the plane z = 0
     played           the Pose before the feet are held
     contacts         [character][side] whether the source says that a foot stands
@@ -65,7 +65,7 @@ class Player:
         self.matcher = motion.matcher(search, count, begin)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
         self.roots = [(0j, 0.0)] * count
-        self.ground, self.heights, self._climbs = None, np.zeros(count), np.zeros(count)
+        self.ground, self.heights, self._climbs = None, [0.0] * count, [0.0] * count
         pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
         # Where in all rotations those of the legs are.
@@ -75,7 +75,7 @@ class Player:
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
-        self.jumped = [False] * count
+        self.jumped = self._nobody = [False] * count
         self._trajectory = Trajectory(database)
         self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
         # When each one searched last, and with which wish: velocity and yaw.
@@ -105,12 +105,12 @@ class Player:
         """
         self.simulation.place(positions, yaws)
         self.roots, count = self.simulation.roots, len(self.simulation.roots)
-        self.heights, self._climbs = np.zeros(count), np.zeros(count)
+        self.heights, self._climbs = [0.0] * count, [0.0] * count
         if self.ground is not None:
             about = self.heights if heights is None else heights
-            self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0]
+            self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0].tolist()
         self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
-        self.feet.level = self.heights.tolist()
+        self.feet.level = list(self.heights)
 
     def begin_from(self, index, positions, rotations):
         """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
@@ -133,7 +133,7 @@ class Player:
         jumped = self._search(halflife, matcher.advance().tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
-        self.jumped = [index in jumped for index in range(len(self.jumped))]
+        self.jumped = [index in jumped for index in range(len(self._nobody))] if jumped else self._nobody
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in matcher.faded if index in jumped] if fades else []
         self.contacts = matcher.contacts()
@@ -191,22 +191,21 @@ class Player:
 
     def _plant_feet(self):
         """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
-        heights = self.heights.tolist()
-        if self.ground is not None or any(heights):
+        if self.ground is not None or any(self.heights):
             self._climb()
-            heights = self.heights.tolist()
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
-        turns = self.feet.plant(self.roots, heights, self._ahead.steps, self.contacts, self.dt, self.ground)
+        turns = self.feet.plant(self.roots, self.heights, self._ahead.steps, self.contacts, self.dt, self.ground)
         shown = turned(self._ahead.turners(), turns)
         self.rotations.put(self._turning, shown if self.legs.has_toes else shown.reshape(-1, 4, 4)[:, :3])
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
-        goals = np.array(self.feet.level) if self.ground is not None else np.zeros(len(self.heights))
-        halflife = np.where(goals < self.heights, DOWN, UP)
-        heights, self._climbs = spring.towards(self.heights, self._climbs, goals, halflife, self.dt)
-        self.heights = np.where(np.abs(heights - goals) < 1e-6, goals, heights)
+        goals = self.feet.level if self.ground is not None else [0.0] * len(self.heights)
+        found = [spring.towards_number(height, climb, goal, DOWN if goal < height else UP, self.dt)
+                 for height, climb, goal in zip(self.heights, self._climbs, goals)]
+        self.heights = [goal if abs(height - goal) < 1e-6 else height for (height, _), goal in zip(found, goals)]
+        self._climbs = [climb for _, climb in found]
 
 
 class Trajectory:

@@ -385,7 +385,7 @@ class Session:
             return
         puppet = self.driven
         place, _ = puppet.player.roots[puppet.index]
-        height = puppet.player.heights.item(puppet.index) + puppet.poser.floor
+        height = puppet.player.heights[puppet.index] + puppet.poser.floor
         self._follower.follow(view, puppet, Vector((place.real, place.imag, height)))
 
     def _tell(self, seconds, took):

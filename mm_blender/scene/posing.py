@@ -179,7 +179,7 @@ class Ensemble:
             self._posed = layouts
             self._arrange(rotations.shape[1])
         if self._layouts:
-            self._work_out(roots, heights.tolist(), positions, rotations)
+            self._work_out(roots, heights, positions, rotations)
         for (poser, ob, index), bases in zip(posed, self._parts):
             if bases is not None:
                 poser.put(ob, bases)

@@ -137,7 +137,7 @@ class Puppet:
     def paths(self):
         """Paths as of now."""
         player, index, stage = self.player, self.index, self.stage
-        height, lift = float(player.heights[index]) + self.poser.floor, (0.0, 0.0, self.poser.floor)
+        height, lift = player.heights[index] + self.poser.floor, (0.0, 0.0, self.poser.floor)
         desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
         matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
         root, simulated = (np.array([*where.positions[index], height]) for where in (player, player.simulation))

@@ -274,7 +274,7 @@ class Stage(Cast):
                 self._surroundings.begin()
         if self._surroundings is not None:
             heights = self.player.heights if len(self.film) else self._stood[2]
-            self._surroundings.stand_at(self.floors[0] + heights.item(0))
+            self._surroundings.stand_at(self.floors[0] + float(heights[0]))
             if self._surroundings.refresh(context.evaluated_depsgraph_get()):
                 self.surround(self._surroundings.ground, self._surroundings.obstacles)
 
