@@ -49,6 +49,10 @@ class Poser:
         if not self.settled:
             self._settle(ob)
         bones = ob.pose.bones
+        if self._overrides:
+            for at, basis in zip(self.layout.at.tolist(), bases):
+                bones[at].matrix_basis = Matrix(basis.reshape(4, 4).T)
+            return  # which has tagged it, too
         try:
             if len(bases) < self._count:
                 found = np.empty((self._count, 16), dtype=np.float32)
@@ -93,6 +97,8 @@ class Poser:
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
         self._world, self._count, self.floor = ob.matrix_world.copy(), len(ob.pose.bones), rig.floor(ob)
+        # Of a library override Blender takes matrices one by one only: all at once they are lost without a word.
+        self._overrides = ob.override_library is not None
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
         bones = [*(ob.data.bones[name] for name in skeleton.names), None]  # the last is what the first one hangs from

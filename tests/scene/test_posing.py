@@ -50,6 +50,19 @@ def test_bones_stand_where_the_joints_are(small_demo, root):
     assert_shown(small_demo, write(small_demo, baked(small_demo, root), 40))
 
 
+def test_a_library_override_shows_the_same(small_demo, tmp_path):
+    motion, name = baked(small_demo), small_demo.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, into):
+        into.objects = [name]
+    bpy.context.scene.collection.objects.link(into.objects[0])
+    ob = into.objects[0].override_create(remap_local_usages=True)
+    ob.animation_data_clear()
+    bpy.context.view_layer.update()
+    assert_shown(ob, write(ob, motion, 40))
+
+
 def test_an_armature_that_is_moved_turned_and_scaled_shows_the_same(small_demo):
     motion = baked(small_demo)
     small_demo.matrix_world = Matrix.LocRotScale((3, 1, 0.5), Euler((0, 0, 1.1)), (0.5, 0.5, 0.5))
