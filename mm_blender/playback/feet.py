@@ -84,10 +84,11 @@ class Foot:
 
     locked  whether it is held at `point`, a place on the ground
     pitch   the angle by which it is turned about the toe, so that the ankle is higher than in the motion
+    ground  how high the ground was where it is held, or would have been, in the last frame
     """
 
     def __init__(self):
-        self.locked, self.point, self.pitch = False, 0j, 0.0
+        self.locked, self.point, self.pitch, self.ground = False, 0j, 0.0, 0.0
         self._far, self._stretch, self._wait = False, 0.0, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
@@ -271,10 +272,14 @@ class Feet:
                 here = held if foot.locked else here
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
                 places += [held, here, here + foot.ahead(AHEAD, dt), here + foot.ahead(2 * AHEAD, dt), here + heel]
-            points.append([(place.real, place.imag, level) for place in places])
+            # Who stands on the next step already looks from there: the root comes after.
+            high = max([level, *(foot.ground for foot in pair if foot.locked)])
+            points.append([(place.real, place.imag, high) for place in places])
         unders = []
         for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
             feet, level = (rest[:5], rest[5:]), roots[index][2]
+            for foot, (held, *_) in zip(pair, feet):
+                foot.ground = held
             # A leg that stands may get longer; one that comes down needs its length for the step.
             self.level[index] = min(middle, *(
                 held + self._room(leg) if foot.locked else min(held, soon)

@@ -7,6 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
+from mm_blender.playback.drive import search_of
+from mm_blender.playback.matcher import Motion
+from mm_blender.playback.player import Player
 from mm_blender.scene import surroundings
 from mm_blender.scene.surroundings import RADIUS, Surroundings
 
@@ -174,6 +177,21 @@ def test_who_climbs_the_stairs_meets_the_walls_upstairs(watching, collection):
     assert not watching.refresh(depsgraph()) and bounds(watching.obstacles)[1][0] == pytest.approx(0.5, abs=1e-3)
     watching.stand_at(3.0)
     assert watching.refresh(depsgraph()) and bounds(watching.obstacles)[0][0] == pytest.approx(4.5, abs=1e-3)
+
+
+@pytest.mark.parametrize("rise, tread", [(0.18, 0.6), (0.15, 0.45), (0.15, 0.3)])
+def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, rise, tread):
+    for step in range(1, 9):
+        ob, deep = place("Step", box(), collection), 9.0 if step == 8 else tread  # the last one is a platform
+        ob.scale, ob.location = (4, deep, step * rise), (0, 2 + step * tread + deep / 2, step * rise / 2)
+    update()
+    player = Player(Motion(demo_database), search_of(demo_database))
+    player.ground = seen(collection).ground
+    player.place([[0.0, 0.0]], [0.0])
+    for _ in range(60 * 9):
+        player.step([(1.3j * (player.positions[0, 1] < 8 * tread + 3.5), 0.0)])
+    assert player.heights[0] == pytest.approx(8 * rise, abs=0.02)
+    assert player.toes[0, :, 2] == pytest.approx(8 * rise + player.feet.standing[:, 0], abs=0.02)
 
 
 def test_a_moved_mesh_is_noticed(watching):
