@@ -75,7 +75,7 @@ class Player:
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
-        self.jumped = self._nobody = [False] * count
+        self.jumped = [False] * count
         self._trajectory = Trajectory(database)
         self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
         # When each one searched last, and with which wish: velocity and yaw.
@@ -133,7 +133,7 @@ class Player:
         jumped = self._search(halflife, matcher.advance().tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
-        self.jumped = [index in jumped for index in range(len(self._nobody))] if jumped else self._nobody
+        self.jumped = [index in jumped for index in range(len(self.jumped))]
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in matcher.faded if index in jumped] if fades else []
         self.contacts = matcher.contacts()
