@@ -186,7 +186,7 @@ class Search:
 
     def _nearest(self, query, at_most):
         probe = self._probe(query)
-        row = self._best_row(probe, self._candidates(probe, at_most))
+        row = self._best_row(probe, self._candidates(probe, at_most), at_most)
         if row is None:
             return None
         cost = math.dist((self._rows[row, :-1] / -2).tolist(), probe[:-2].tolist()) ** 2
@@ -244,17 +244,20 @@ class Search:
         out = self._gathering[:len(blocks)] if len(blocks) <= len(self._gathering) else None
         return self._blocks.take(blocks, axis=0, out=out, mode="clip").reshape(-1, self._rows.shape[1])
 
-    def _best_row(self, probe, blocks):
-        """The row of the best frame in some blocks; None if there is none that may be answered."""
+    def _best_row(self, probe, blocks, at_most):
+        """The row of the best frame in some blocks; None if there is none that may be answered and costs at most so
+        much, beyond doubt."""
         if not len(blocks):
             return None
-        scores = self._gathered(blocks).dot(probe[:-1])
+        scores, square = self._gathered(blocks).dot(probe[:-1]), probe.item(-1)
         best = int(scores.argmin())
         row, score = _row(blocks, best), scores.item(best)
+        doubt = self._doubt(square, score)
+        if score + square > at_most + doubt:
+            return None
         scores[best] = np.inf
         # Most often one frame is nearer than all others, beyond doubt, and may be answered.
-        clear = scores.item(scores.argmin()) > score + self._doubt(probe.item(-1), score)
-        if clear and not self._penalty.item(row):
+        if scores.item(scores.argmin()) > score + doubt and not self._penalty.item(row):
             return row
         scores[best] = score
         return self._close_winner(probe, blocks, scores)
@@ -301,7 +304,8 @@ class Search:
         blocks = self._block_table.take(cells, axis=0).ravel().take(chosen)
         ends = np.searchsorted(query, np.arange(len(probes) + 1)) * far.shape[1]
         parts = [blocks[start:end] for start, end in pairwise(np.searchsorted(chosen, ends).tolist())]
-        rows = [self._leaving_out(left_out, self._best_row, *each) for left_out, *each in zip(besides, probes, parts)]
+        rows = [self._leaving_out(left_out, self._best_row, *each)
+                for left_out, *each in zip(besides, probes, parts, at_most)]
         costs = _exact(self._rows.take([row or 0 for row in rows], axis=0), probes).tolist()
         return [Match(self._frames.item(row), cost) if row is not None and cost <= most else None
                 for row, cost, most in zip(rows, costs, at_most)]

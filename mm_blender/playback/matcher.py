@@ -17,6 +17,9 @@ AHEAD = 20
 AROUND = 1 / 3
 # Fewer queries than these are answered sooner one by one.
 FEW = 12
+# Another frame has to be better at least by this share of the cost of going on: clips that have frames in common cost the
+# same but for rounding, and a jump between them is a jump for nothing.
+BETTER = 1e-3
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5
 
@@ -202,7 +205,8 @@ class MotionMatcher:
     def _match(self, search, rows, stay):
         """match() for characters with the same Search: (query, index, frame, whether it must leave)"""
         costs = [search.cost(query, frame) for query, _, frame, _ in rows]
-        asks = [(query, self._around(frame), math.inf if must else cost * (1 - stay))
+        share = 1 - max(stay, BETTER)
+        asks = [(query, self._around(frame), math.inf if must else cost * share)
                 for cost, (query, _, frame, must) in zip(costs, rows)]
         jumped = []
         for cost, (query, index, frame, must), found in zip(costs, rows, _nearest(search, asks)):

@@ -6,7 +6,7 @@ import pytest
 
 from mm_blender.matching.search import enterable
 from mm_blender.playback.drive import search_of
-from mm_blender.playback.matcher import MotionMatcher
+from mm_blender.playback.matcher import BETTER, MotionMatcher
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +36,14 @@ def test_a_frame_that_is_not_wanted_is_left_though_it_fits_best(motion, running,
     matcher.allow(0, running, demo_database.tags["run"])
     assert matcher.match([0], queries) == [0]
     assert demo_database.tags["run"][matcher.frames[0]] and matcher.costs[0] > 0
+
+
+def test_nobody_jumps_to_the_same_frame_of_another_clip(motion, search, demo_database):
+    drawn, twins = np.random.default_rng(1), 0
+    for frame in np.flatnonzero(demo_database.tags["walk"])[::50]:
+        matcher = MotionMatcher(motion, search, 1, frame)
+        queries = matcher.features() + drawn.normal(size=(1, demo_database.schema.size), scale=0.02).astype("f4")
+        cost, found = search.cost(queries[0], frame), search.nearest(queries[0], matcher._around(frame))
+        twins += abs(found.cost - cost) < 1e-4 * cost
+        assert bool(matcher.match([0], queries)) == (found.cost < (1 - BETTER) * cost)
+    assert twins > 10
