@@ -95,8 +95,9 @@ class Ahead:
 
     def _change(self, pose, jumped, resumed):
         """Offsets to what the database has now."""
-        for index in jumped:
-            self._inertia.transition(index, *(part[index, :BEFORE] for part in self._parts), pose, self._dt)
+        if jumped:
+            before = (part[jumped, :BEFORE] for part in self._parts)
+            self._inertia.transition(jumped, *before, pose.of(jumped), self._dt)
         for index, joints, shown in resumed:
             self._parts[0][index, :BEFORE, joints] = shown.swapaxes(0, 1)
             self._inertia.resume(index, joints, shown, pose, self._dt)

@@ -55,7 +55,8 @@ class Inertia:
     def __init__(self, pose: Pose, blend=None, slower=None):
         self.blend = blend or Blend()
         self._joints, self._moving = pose.rotations.shape[1], pose.positions.shape[1]
-        self._slower = np.ones(self._joints + self._moving + 1)
+        self._all = np.arange(self._joints + self._moving + 1)[:, None]
+        self._slower = np.ones(len(self._all))
         self._slower[:self._joints] = 1.0 if slower is None else slower
         # Joints that are equally slow are a group. Offset and speed of a joint are in the columns of its group, with
         # zeros in those of the others: so what becomes of all of them is a single product.
@@ -76,19 +77,18 @@ class Inertia:
         self.blend = blend
 
     def transition(self, who, rotations, positions, travel, new: Pose, dt):
-        """A character jumps.
+        """Characters `who` (indices) jump.
 
-        rotations, positions, travel  what it played two and one steps of dt ago, (2, …)
-        new                           what the database has now, for all characters
+        rotations, positions, travel  what they played two and one steps of dt ago, (W, 2, …)
+        new                           what the database has for them now
         """
-        state = np.zeros((2, 3, self._joints + self._moving + 1), dtype=np.float32)
-        offsets, speeds = _turns(rotations, new.rotations[who], new.spins[who], dt)
-        state[0, :, :self._joints], state[1, :, :self._joints] = offsets, speeds
-        (earlier, last), velocity = positions, new.velocities[who]
-        state[0, :, self._joints:-1] = (last - (new.positions[who] - velocity * dt)).T
-        state[1, :, self._joints:-1] = ((last - earlier) / dt - velocity).T
-        state[0, :, -1] = travel[1] - new.travel[who]
-        self._begin(slice(None), who, state)
+        state = np.zeros((3, len(self._all), len(who), 2), dtype=np.float32)
+        state[:, :self._joints, :, 0], state[:, :self._joints, :, 1] = _turns(rotations, new.rotations, new.spins, dt)
+        earlier, last = positions.swapaxes(0, 1)
+        state[:, self._joints:-1, :, 0] = (last - (new.positions - new.velocities * dt)).T
+        state[:, self._joints:-1, :, 1] = ((last - earlier) / dt - new.velocities).T
+        state[:, -1, :, 0] = (travel[:, 1] - new.travel).T
+        self._begin(self._all, who, state)
 
     def resume(self, who, joints, shown, new: Pose, dt):
         """Some joints of a character jump: they were shown with other rotations than those that were played.
@@ -98,21 +98,22 @@ class Inertia:
         """
         turns = map(_turn, *shown.tolist(), new.rotations[who, joints].tolist(), new.spins[who, joints].tolist(),
                     repeat(dt))
-        self._begin(joints, who, np.array([*turns], dtype=np.float32).T.reshape(2, 3, -1))
+        state = np.array([*turns], dtype=np.float32).reshape(-1, 1, 2, 3).transpose(3, 0, 1, 2)
+        self._begin(joints[:, None], [who], state)
 
     def _begin(self, joints, who, state):
-        """Offsets and speeds (2, 3, P) of some joints of a character."""
+        """Offsets and speeds (3, P, W, 2) of some joints (P, 1) of characters `who` (indices)."""
         if self.blend.kind == "spring" and not self.blend.overshoot:
-            state[1] = spring_speed_limit(*state, self.blend.halflife * self._slower[joints])
+            state[..., 1] = spring_speed_limit(state[..., 0], state[..., 1], self.blend.halflife * self._slower[joints])
         self._put(joints, who, state)
         if self.blend.kind == "quintic":
-            self._start[:, :, joints, who] = state
+            self._start[:, :, joints, who] = state.transpose(3, 0, 1, 2)
             self._age[joints, who] = 0
 
     def _put(self, joints, who, state):
-        """Offsets and speeds (2, 3, P) into the columns of their groups."""
-        columns = self._groups[joints] * state.transpose(1, 2, 0)[:, :, None]
-        self._state[:, joints, who] = columns.reshape(*columns.shape[:2], -1)
+        """Offsets and speeds, as _begin() has them, into the columns of their groups."""
+        columns = self._groups[joints] * state[..., None, :]
+        self._state[:, joints, who] = columns.reshape(*columns.shape[:3], -1)
 
     def go_on(self, who, steps, dt):
         """Characters `who` (indices) have played so many steps of dt each."""
@@ -121,8 +122,9 @@ class Inertia:
                 self._state[:, :, index] = self._state[:, :, index] @ self._decay(count, dt)[0][count]
             else:
                 self._age[:, index] += np.float32(dt) * count
-                self._put(slice(None), index, np.array(quintic(
-                    *self._start[..., index], self._age[:, index], self.blend.duration, self.blend.overshoot)))
+                state = np.stack(quintic(*self._start[..., index], self._age[:, index], self.blend.duration,
+                                         self.blend.overshoot), axis=-1)
+                self._put(self._all, [index], state[:, :, None])
 
     def over(self, who, positions, rotations, travel, dt):
         """What characters `who` (indices) would play, (W, N, …) in the next N steps of dt, as the motion has it: with
@@ -159,21 +161,21 @@ def _decay_of(paces, halflife, dt, count):
 
 
 # What a quaternion's components are multiplied with for the opposite rotation; and how many halves of dt ago it was.
-_OPPOSITE = np.array([[1], [-1], [-1], [-1]], dtype=np.float32)
-_AGO = np.array([[2], [1]], dtype=np.float32)
+_OPPOSITE = np.array([1, -1, -1, -1], dtype=np.float32).reshape(4, 1, 1)
+_AGO = np.array([2, 1], dtype=np.float32).reshape(2, 1, 1)
 
 
 def _turns(shown, rotations, spins, dt):
-    """Offsets and speeds, each (3, P), half angles, of what was shown two and one steps of dt ago, (2, P, 4), to a
-    motion that is at these rotations (P, 4) now.
+    """Offsets and speeds, each (3, P, W), half angles, of what W characters showed two and one steps of dt ago,
+    (W, 2, P, 4), to a motion that is at these rotations (W, P, 4) now.
 
     The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
     """
     # Components first, then two and one steps ago: what was shown, after taking back where the motion was then.
     back = np.multiply(rotations.T, _OPPOSITE, order="C")[:, None]
     ahead = np.multiply(spins.T[:, None], _AGO * np.float32(dt / 2), order="C")
-    turns = quat.mul(quat.mul(np.ascontiguousarray(shown.transpose(2, 0, 1)), back, axis=0), quat.exp(ahead, axis=0),
-                     axis=0)
+    turns = np.ascontiguousarray(shown.transpose(3, 1, 2, 0))
+    turns = quat.mul(quat.mul(turns, back, axis=0), quat.exp(ahead, axis=0), axis=0)
     then, now = turns[:, 0], turns[:, 1]
     now *= np.copysign(1, now[0])
     then *= np.copysign(1, np.add.reduce(now * then))

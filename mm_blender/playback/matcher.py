@@ -17,8 +17,8 @@ AHEAD = 20
 AROUND = 1 / 3
 # Fewer queries than these are answered sooner one by one.
 FEW = 12
-# Another frame has to be better at least by this share of the cost of going on: clips that have frames in common cost the
-# same but for rounding, and a jump between them is a jump for nothing.
+# Another frame has to be better at least by this share of the cost of going on: frames that clips have in common cost
+# the same but for rounding, and a jump between them is a jump for nothing.
 BETTER = 1e-3
 # The percentile of an ankle's heights while the foot stands that is taken for its standing height.
 LOW = 5

@@ -2,7 +2,6 @@
 """K characters that share a database, driven frame by frame at its rate."""
 
 import cmath
-import math
 import time
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +28,8 @@ UPPER = 1.6
 class Drive:
     """What the artist may change while driving.
 
-    search_every  seconds between searches; a jump in what is wanted triggers one at once
+    search_every  seconds between searches, of all characters together: much of the work is then done at once. A jump in
+                  what is wanted triggers one of its own
     stay          how much better another frame must be, as a share of the cost of going on
     """
 
@@ -77,9 +77,9 @@ class Player:
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = [False] * count
         self._trajectory = Trajectory(database)
-        self._clock, self.search_seconds, self.wishes = 0.0, 0.0, None
-        # When each one searched last, and with which wish: velocity and yaw.
-        self._searched, self._asked = [-math.inf] * count, [(0j, 0.0)] * count
+        self.search_seconds, self.wishes = 0.0, None
+        # Seconds until all search again, and with which wish each one has searched: velocity and yaw.
+        self._beat, self._asked = 0.0, [(0j, 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -153,7 +153,6 @@ class Player:
 
     def _search(self, halflife, ended):
         """Those who jump in this frame, as indices."""
-        self._clock += self.dt
         wishes = self.simulation.wishes
         who = self._due(wishes, ended)
         if not who:
@@ -163,16 +162,19 @@ class Player:
         jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who])
         self.search_seconds = time.perf_counter() - begin
         for index in who:
-            self._searched[index], self._asked[index] = self._clock, wishes[index]
+            self._asked[index] = wishes[index]
+        if len(who) == len(wishes):
+            self._beat = self.settings.search_every
         return jumped
 
     def _due(self, wishes, ended):
-        """Who has to search in this frame, as indices: at a clip's end, after a while, when the wish jumps."""
-        late = self._clock - self.settings.search_every + 1e-6
+        """Who has to search in this frame, as indices: all after a while; at a clip's end, when the wish jumps."""
+        self._beat = min(self._beat, self.settings.search_every) - self.dt
+        if self._beat < 1e-6:
+            return list(range(len(wishes)))
         # Who wants what it wanted has the same wish, most often.
-        return [index for index, (searched, end, asked, wish) in enumerate(
-            zip(self._searched, ended, self._asked, wishes))
-            if searched <= late or end or (asked is not wish and jumps(*asked, *wish))]
+        return [index for index, (end, asked, wish) in enumerate(zip(ended, self._asked, wishes))
+                if end or (asked is not wish and jumps(*asked, *wish))]
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []

@@ -24,3 +24,9 @@ class Pose:
     spins: np.ndarray
     travel: np.ndarray
     contacts: np.ndarray
+
+    def of(self, who):
+        """The same of characters `who` (indices) alone."""
+        if len(who) == len(self.travel):
+            return self
+        return Pose(*(part.take(who, axis=0) for part in vars(self).values()))

@@ -20,11 +20,10 @@ class Playing:
         self.inertia, self.last, self.earlier = Inertia(pose, blend, slower), pose, pose
 
     def transition(self, who, new, dt):
-        before = (np.stack([getattr(pose, name) for pose in (self.earlier, self.last)], axis=1)
+        who = np.arange(len(new.travel))[who]
+        before = (np.stack([getattr(pose, name)[who] for pose in (self.earlier, self.last)], axis=1)
                   for name in ("rotations", "positions", "travel"))
-        for index, *parts in zip(range(len(new.travel)), *before):
-            if index in np.arange(len(new.travel))[who]:
-                self.inertia.transition(index, *parts, new, dt)
+        self.inertia.transition(who, *before, new.of(who), dt)
 
     def resume(self, who, joints, shown, shown_before, new, dt):
         self.last.rotations[who, joints], self.earlier.rotations[who, joints] = shown, shown_before
@@ -147,7 +146,7 @@ def test_few_joints_turn_in_plain_numbers_as_many_do_in_arrays():
     earlier, last, rotations = quat.from_scaled_angle_axis(turns * rng.choice([1e-9, 1, 3], (1, 200, 1)))
     last[::2] = quat.mul(earlier[::2], quat.from_scaled_angle_axis(turns[0, ::2] * 0.01)) * [[-1]]  # the same, negated
     spins = (turns[0] * rng.choice([0, 1, 20], (200, 1))).astype(np.float32)
-    many = np.array(_turns(np.stack([earlier, last]), rotations, spins, DT))
+    many = np.array(_turns(np.stack([earlier, last])[None], rotations[None], spins[None], DT))[..., 0]
     few = [_turn(*each, DT) for each in zip(*(part.tolist() for part in (earlier, last, rotations, spins)))]
     np.testing.assert_allclose(np.array(few).T.reshape(2, 3, -1) * [[[1]], [[DT]]], many * [[[1]], [[DT]]], atol=1e-5)
 

@@ -78,6 +78,15 @@ def test_a_jump_of_the_wish_is_searched_for_at_once(motion, search, monkeypatch)
     assert len(asked) == 1
 
 
+def test_all_search_together_also_after_one_has_changed_its_mind(motion, search):
+    player, asked = Player(motion, search, 2), []
+    match = player.matcher.match
+    player.matcher.match = lambda who, *arguments: asked.append((frame, list(who))) or match(who, *arguments)
+    for frame in range(13):
+        player.step(FORWARD + (BACK if frame >= 2 else FORWARD))
+    assert asked == [(0, [0, 1]), (2, [1]), (6, [0, 1]), (12, [0, 1])]
+
+
 def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
     player = drive(Player(motion, search, settings=Drive(search_every=10.0)), 1)
     asked = []
