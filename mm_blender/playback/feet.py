@@ -84,11 +84,10 @@ class Foot:
 
     locked  whether it is held at `point`, a place on the ground
     pitch   the angle by which it is turned about the toe, so that the ankle is higher than in the motion
-    ground  how high the ground was where it is held, or would have been, in the last frame
     """
 
     def __init__(self):
-        self.locked, self.point, self.pitch, self.ground = False, 0j, 0.0, 0.0
+        self.locked, self.point, self.pitch = False, 0j, 0.0
         self._far, self._stretch, self._wait = False, 0.0, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
@@ -201,7 +200,7 @@ class Feet:
     def __init__(self, legs, count, standing, lock=None):
         self.legs, self.lock, self.standing = legs, lock or Lock(), standing
         self.pairs = [(Foot(), Foot()) for _ in range(count)]
-        self.level, self._roots, self._toes = [0.0] * count, None, [0.0] * (6 * count)
+        self.level, self._before, self._toes = [0.0] * count, None, [0.0] * (6 * count)
         self._plane = [Under(toe, toe, ankle, toe) for toe, ankle in standing.tolist()]
         self._turns = np.empty(32 * count, dtype=np.float32)  # memory: a new array of a list takes twice as long
 
@@ -240,7 +239,10 @@ class Feet:
         """
         lock, lengths, extension, has_toes = self.lock, self.legs.lengths, self.lock.extension, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
-        unders = [self._plane] * len(roots) if ground is None else self._look_at(ground, roots, steps, dt)
+        if ground is None:
+            unders, self._before = [self._plane] * len(roots), None
+        else:
+            unders = self._look_at(ground, roots, steps, dt)
         toes, turns = [], []
         for pair, root, (_, legs), stand, under in zip(self.pairs, roots, steps, contacts, unders):
             place, turn, height = root
@@ -263,23 +265,21 @@ class Feet:
         # Ankle and toe in the world.
         legs = [[(_in_world(map(sub, toe, foot), *root), _in_world(toe, *root)) for _, _, _, foot, _, toe in both]
                 for root, (_, both) in zip(roots, steps)]
-        before, self._roots = self._roots or roots, roots
-        for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
-            places = [root + (root - last) * (ROOT_AHEAD / dt)]
+        before = self._before or [(place, -math.inf) for place, _, _ in roots]
+        for pair, leg, (root, _, level), (last, stood) in zip(self.pairs, legs, roots, before):
+            # The root lags behind the stairs that it climbs.
+            places = [root, root + (root - last) * (ROOT_AHEAD / dt)]
             for foot, (ankle, toe) in zip(pair, leg):
                 here = complex(toe[0], toe[1])
                 held = foot.stop(here, dt)
                 here = held if foot.locked else here
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
                 places += [held, here, here + foot.ahead(AHEAD, dt), here + foot.ahead(2 * AHEAD, dt), here + heel]
-            # Who stands on the next step already looks from there: the root comes after.
-            high = max([level, *(foot.ground for foot in pair if foot.locked)])
-            points.append([(place.real, place.imag, high) for place in places])
-        unders = []
-        for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
-            feet, level = (rest[:5], rest[5:]), roots[index][2]
-            for foot, (held, *_) in zip(pair, feet):
-                foot.ground = held
+            points.append([(place.real, place.imag, max(level, stood)) for place in places])
+        unders, self._before = [], []
+        for index, (pair, (stood, middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
+            feet, (root, _, level) = (rest[:5], rest[5:]), roots[index]
+            self._before.append((root, stood))
             # A leg that stands may get longer; one that comes down needs its length for the step.
             self.level[index] = min(middle, *(
                 held + self._room(leg) if foot.locked else min(held, soon)

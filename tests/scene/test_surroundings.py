@@ -144,6 +144,17 @@ def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
 
 
+def test_what_is_higher_than_a_step_is_reached_by_stairs_only(collection):
+    place("Gallery", mesh([(-5, 1, 1), (5, 1, 1), (5, 5, 1), (-5, 5, 1)], [(0, 1, 2, 3)]), collection)
+    points = [[[0, 0, 0], [0, 0.5, 0], [0, 2, 0], [0, 4, 0]]]
+    assert seen(collection).ground(points)[0] == pytest.approx([0, 0, 0, 0])
+    for step in (1, 2):
+        place("Step", box(), collection).location = 0, step / 3 + 0.5, step / 3 - 0.5
+    update()
+    assert seen(collection).ground(points)[0] == pytest.approx([0, 1 / 3, 1, 1], abs=1e-6)
+    assert seen(collection).ground([[[0, 4, 0], [0, 3, 0]]])[0] == pytest.approx([0, 0]), "not from below"
+
+
 def test_nobody_falls_into_a_narrow_gap(collection):
     for x in (-5.03, 5.03):
         place("Platform", mesh([(x - 5, -5, 1.5), (x + 5, -5, 1.5), (x + 5, 5, 1.5), (x - 5, 5, 1.5)], [(0, 1, 2, 3)]),
