@@ -33,8 +33,11 @@ FLAT = 1e-6
 # Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
 # ahead for so long, and once more for steps.
 GROUND_HALFLIFE, AHEAD = 0.07, 0.1
-# The root looks ahead so many seconds.
-ROOT_AHEAD = 0.15
+# The root looks ahead so many seconds, by which it follows the ground late. So many before a foot comes down the root
+# begins to sink, if the leg is too short for the ground there.
+ROOT_AHEAD, LEAD = 0.17, 0.08
+# A heel can rise from a slope that falls away behind the toe: the leg has to reach for this share of it.
+HEEL = 0.5
 # Feet lie on slopes up to this gradient; what is steeper becomes a step, on which they do not turn.
 STEEPEST = 0.5
 STILL = 0.0, 0.0  # nowhere, and at rest
@@ -84,11 +87,10 @@ class Foot:
 
     locked  whether it is held at `point`, a place on the ground
     pitch   the angle by which it is turned about the toe, so that the ankle is higher than in the motion
-    ground  how high the ground was where it is held, or would have been, in the last frame
     """
 
     def __init__(self):
-        self.locked, self.point, self.pitch, self.ground = False, 0j, 0.0, 0.0
+        self.locked, self.point, self.pitch = False, 0j, 0.0
         self._far, self._stretch, self._wait = False, 0.0, 0.0
         self._drop, self._sinking = 0.0, 0.0
         self._lift, self._rising = 0.0, 0.0
@@ -96,6 +98,7 @@ class Foot:
         self._shown, self._velocity, self._climb = None, 0j, 0.0  # place and height
         self._heel = None  # how high the ankle was shown
         self._pace = 0.0  # a frame before
+        self._ways = None  # as ways() has them
 
     def release(self, contact, lock, dt):
         """Let go if it should no longer stand or is too far away; whether it was held until now."""
@@ -122,6 +125,15 @@ class Foot:
         if slowing * seconds > pace:
             seconds = pace / slowing
         return self._velocity * (seconds * (1 - slowing * seconds / (2 * pace))) if pace else 0j
+
+    def ways(self, leg, dt):
+        """From the hip to the ankle and to the toe, as the motion has them; if the foot is not held, a little later."""
+        hip, thigh, shin, _, _, toe = leg
+        ways = *map(add, thigh, shin), *map(sub, toe, hip)
+        before, self._ways = self._ways or ways, ways
+        if not self.locked:
+            ways = [there + (there - last) * (LEAD / dt) for there, last in zip(ways, before)]
+        return ways[:3], ways[3:]
 
     def hold(self, hip, foot, toe, contact, under, length, lock, dt, root=ORIGIN):
         """Where the toe should be (x, y, z): locked while in contact, and not under the ground; nor is the heel.
@@ -195,13 +207,15 @@ class Feet:
     """Holds the toes of K characters where they touch the ground: each frame release(), then plant().
 
     standing  (2, 2) how high toe and ankle of the left and the right foot are when it stands
-    level     (K,) how high each character should stand on its ground, so that its legs reach
+    level     [K] how high the ground is that each character comes to
+    most      [K] how high it can stand at most, so that its legs reach the ground
     """
 
     def __init__(self, legs, count, standing, lock=None):
         self.legs, self.lock, self.standing = legs, lock or Lock(), standing
         self.pairs = [(Foot(), Foot()) for _ in range(count)]
-        self.level, self._roots, self._toes = [0.0] * count, None, [0.0] * (6 * count)
+        self.level, self.most = [0.0] * count, [math.inf] * count
+        self._before, self._toes = None, [0.0] * (6 * count)
         self._plane = [Under(toe, toe, ankle, toe) for toe, ankle in standing.tolist()]
         self._turns = np.empty(32 * count, dtype=np.float32)  # memory: a new array of a list takes twice as long
 
@@ -240,7 +254,10 @@ class Feet:
         """
         lock, lengths, extension, has_toes = self.lock, self.legs.lengths, self.lock.extension, self.legs.has_toes
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
-        unders = [self._plane] * len(roots) if ground is None else self._look_at(ground, roots, steps, dt)
+        if ground is None:
+            unders, self._before = [self._plane] * len(roots), None
+        else:
+            unders = self._look_at(ground, roots, steps, dt)
         toes, turns = [], []
         for pair, root, (_, legs), stand, under in zip(self.pairs, roots, steps, contacts, unders):
             place, turn, height = root
@@ -258,41 +275,49 @@ class Feet:
         return self._turns.reshape(-1, 8, 1, 4)
 
     def _look_at(self, ground, roots, steps, dt):
-        """What is Under each foot, [character][side]."""
-        points = []
+        """What is Under each foot, [character][side]; and how high the characters should stand."""
+        points, unders = [], []
         # Ankle and toe in the world.
         legs = [[(_in_world(map(sub, toe, foot), *root), _in_world(toe, *root)) for _, _, _, foot, _, toe in both]
                 for root, (_, both) in zip(roots, steps)]
-        before, self._roots = self._roots or roots, roots
-        for pair, leg, (root, _, level), (last, _, _) in zip(self.pairs, legs, roots, before):
-            places = [root + (root - last) * (ROOT_AHEAD / dt)]
+        before = self._before or [(place, level, -math.inf) for place, _, level in roots]
+        for pair, leg, (root, _, level), (last, _, stood) in zip(self.pairs, legs, roots, before):
+            places = [root, root + (root - last) * (ROOT_AHEAD / dt)]
             for foot, (ankle, toe) in zip(pair, leg):
                 here = complex(toe[0], toe[1])
                 held = foot.stop(here, dt)
                 here = held if foot.locked else here
                 heel = complex(ankle[0] - toe[0], ankle[1] - toe[1])
                 places += [held, here, here + foot.ahead(AHEAD, dt), here + foot.ahead(2 * AHEAD, dt), here + heel]
-            # Who stands on the next step already looks from there: the root comes after.
-            high = max([level, *(foot.ground for foot in pair if foot.locked)])
-            points.append([(place.real, place.imag, high) for place in places])
-        unders = []
-        for index, (pair, (middle, *rest)) in enumerate(zip(self.pairs, ground(np.array(points)).tolist())):
-            feet, level = (rest[:5], rest[5:]), roots[index][2]
-            for foot, (held, *_) in zip(pair, feet):
-                foot.ground = held
-            # A leg that stands may get longer; one that comes down needs its length for the step.
-            self.level[index] = min(middle, *(
-                held + self._room(leg) if foot.locked else min(held, soon)
-                for foot, leg, (held, _, soon, _, _) in zip(pair, steps[index][1], feet)))
-            unders.append([_under(foot, joints, height, level)
+            # Stairs may be higher already than what the root has come to.
+            points.append([(place.real, place.imag, max(level, stood)) for place in places])
+        found = ground(np.array(points)).tolist()
+        for index, (stood, middle, *feet) in enumerate(found):
+            level, (travel, both), feet = roots[index][2], steps[index], (feet[:5], feet[5:])
+            climb = max(level - before[index][1], 0.0) / dt
+            unders.append([_under(foot, joints, height, level, climb)
                            for foot, joints, height in zip(feet, legs[index], self.standing.tolist())])
+            self.level[index] = middle
+            self.most[index] = min(self._most(side, *each, travel, middle - stood, dt) for side, each in enumerate(
+                zip(self.pairs[index], both, feet, unders[-1])))
+        self._before = [(place, level, stood) for (place, _, level), (stood, *_) in zip(roots, found)]
         return unders
 
-    def _room(self, leg):
-        """How much longer a leg may get."""
-        _, thigh, shin, *_ = leg
-        return max((math.hypot(*thigh) + math.hypot(*shin)) * self.lock.extension - math.hypot(*map(add, thigh, shin)),
-                   0.0)
+    def _most(self, side, foot, leg, heights, under, travel, climb, dt):
+        """How high the root may be, so that a leg reaches the ground. climb: how much the ground under the root rises
+        in the time that it looks ahead"""
+        _, thigh, shin, _, _, toe = leg
+        ankle_way, toe_way = foot.ways(leg, dt)
+        level, here, soon, _, _ = heights
+        if not foot.locked:
+            # A foot that was left behind comes along.
+            if toe[0] * travel[0] + toe[1] * travel[1] < 0:
+                return math.inf
+            level += (soon - level) * (LEAD / AHEAD) - climb * (LEAD / ROOT_AHEAD)
+        heel = under.ankle - self.standing[side, 1] - here
+        longest, extension = math.hypot(*thigh) + math.hypot(*shin), self.lock.extension
+        return level + min(_room(ankle_way, longest * extension) + (heel if heel > 0 else heel * HEEL),
+                           _room(toe_way, self.legs.lengths[side] * extension))
 
 
 _UNTURNED = NONE * 4
@@ -305,17 +330,25 @@ def _in_world(point, place, turn, height):
     return there.real, there.imag, z + height
 
 
-def _under(heights, joints, standing, level):
-    """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle."""
+def _under(heights, joints, standing, level, climb):
+    """What is Under a foot, from the ground's heights where it is held, here, ahead, further ahead and at the ankle.
+    climb: how fast the root rises"""
     held, here, soon, later, low = heights
     toe, ankle = standing
     (x, y, _), (toe_x, toe_y, _) = joints
     size = math.hypot(toe_x - x, toe_y - y)
     slope = (low - here) / max(size, 1e-6)
     slope = math.copysign(max(min(abs(slope), 2 * STEEPEST - abs(slope)), 0), slope)
-    # What rises evenly is followed; what rises later all of a sudden is a step, for which it is time to rise now.
-    rise = max(here, soon, later - (soon - here)) - level
+    # What rises evenly is followed; what rises later all of a sudden is a step, for which it is time to rise now. The
+    # root has risen too when the foot comes there.
+    rise = max(here, soon, later - (soon - here)) - level - climb * AHEAD
     return Under(held + toe, here + toe, here + slope * size + ankle, level + toe, rise, slope)
+
+
+def _room(way, longest):
+    """How much lower the ground may be than the motion has it, until the way down to it from a hip is the longest."""
+    across, ahead, down = way
+    return max(math.sqrt(max(longest * longest - across * across - ahead * ahead, 0.0)) + down, 0.0)
 
 
 def _pitch(foot, most, slope):

@@ -17,11 +17,12 @@ from .inertialise import Blend, Inertia
 from .legs import Legs, turned
 from .root import Sync, synchronise, travel
 
-# Half-lives in seconds in which the root follows the ground, up and down: down it has to be sooner than the foot.
-UP, DOWN = 0.12, 0.09
+# Half-lives in seconds in which the root follows the ground, and sinks for legs that are too short to reach it.
+FOLLOW, SINK = 0.12, 0.09
 # What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
 # from them.
 UPPER = 1.6
+STANDS = (0.0, 0.0), (0.0, 0.0)  # on the plane, at rest
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Player:
         self.matcher = motion.matcher(search, count, begin)
         self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
         self.roots = [(0j, 0.0)] * count
-        self.ground, self.heights, self._climbs = None, [0.0] * count, [0.0] * count
+        self.ground, self.heights, self._climbs = None, [0.0] * count, [STANDS] * count
         pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
         # Where in all rotations those of the legs are.
@@ -105,12 +106,13 @@ class Player:
         """
         self.simulation.place(positions, yaws)
         self.roots, count = self.simulation.roots, len(self.simulation.roots)
-        self.heights, self._climbs = [0.0] * count, [0.0] * count
+        self.heights = [0.0] * count
         if self.ground is not None:
             about = self.heights if heights is None else heights
             self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0].tolist()
         self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
         self.feet.level = list(self.heights)
+        self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
     def begin_from(self, index, positions, rotations):
         """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
@@ -203,11 +205,25 @@ class Player:
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
-        goals = self.feet.level if self.ground is not None else [0.0] * len(self.heights)
-        found = [spring.towards_number(height, climb, goal, DOWN if goal < height else UP, self.dt)
-                 for height, climb, goal in zip(self.heights, self._climbs, goals)]
-        self.heights = [goal if abs(height - goal) < 1e-6 else height for (height, _), goal in zip(found, goals)]
-        self._climbs = [climb for _, climb in found]
+        level, most = self.feet.level, self.feet.most
+        if self.ground is None:
+            level, most = [0.0] * len(level), [math.inf] * len(level)
+        self._climbs = [_climbed(*each, self.dt) for each in zip(self._climbs, level, most)]
+        self.heights = [height - sag for (height, _), (sag, _) in self._climbs]
+
+
+def _climbed(climb, level, most, dt):
+    """How high a character stands on its ground and by how much it sinks, both with velocities, one step on.
+
+    level  how high the ground is
+    most   how high it can stand at most
+    """
+    (height, climbing), (sag, sinking) = climb
+    height, climbing = spring.towards_number(height, climbing, level, FOLLOW, dt)
+    height = level if abs(height - level) < 1e-6 else height
+    lack = max(height - most, 0.0)
+    sag, sinking = spring.towards_number(sag, sinking, lack, SINK, dt)
+    return (height, climbing), (lack if abs(sag - lack) < 1e-6 else sag, sinking)
 
 
 class Trajectory:

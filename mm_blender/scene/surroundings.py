@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The meshes around a character, in Collections that the artist chose: walls to slide along, ground to stand on."""
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ from ..errors import MotionError
 
 # Metres: how far a character keeps from walls, and the heights between which a wall is in its way.
 RADIUS, LOW, HIGH = 0.25, 0.25, 1.8
-# Metres above a foot from where the ground is looked for: what is higher is a ceiling or another floor.
-STEP = 0.5
+# Metres that somebody can step up: what is higher is a ceiling or another floor. Stairs are looked at in hops so long.
+STEP, HOP = 0.5, 0.4
 # Metres around a point in which the ground may have a gap that nobody falls into.
 GAP = 0.06
 MOST = 1_000_000  # triangles
@@ -30,6 +31,9 @@ _AROUND = ((GAP, 0.0), (-GAP, 0.0), (0.0, GAP), (0.0, -GAP))
 class Ground:
     """Heights of the first surface at or under a point, or else beside it; where there is none, of the plane z = 0.
 
+    What lies ahead may be higher than a step and yet be reached by stairs. So it is looked for in hops from where one
+    stands, each from the height that the last one came to: no hop leads up through a ceiling.
+
     floors  [K] how high in the world that plane is for each of the characters, who see all from there
     """
 
@@ -38,15 +42,31 @@ class Ground:
         self._floors = floors
 
     def __call__(self, points):
-        """Heights (K, N) at points (K, N, 3)."""
-        return np.array([[self._height(*point, floor) for point in each]
+        """Heights (K, N) at points (K, N, 3), of which the first is where each character stands."""
+        return np.array([self._heights(each, floor)
                          for each, floor in zip(np.asarray(points, dtype=np.float64).tolist(), self._floors)])
 
+    def _heights(self, points, floor):
+        (x, y, z), *rest = points
+        stand = x, y, self._height(x, y, z + floor, floor)
+        found = [self._height(*self._reached(stand, (x, y, z + floor)), floor) for x, y, z in rest]
+        return [height - floor for height in (stand[2], *found)]
+
+    def _reached(self, stand, point):
+        """The point, or above it how high one comes on the way there."""
+        (x, y, high), (to_x, to_y, z) = stand, point
+        high, hops = max(high, z), int(math.hypot(to_x - x, to_y - y) / HOP)
+        for hop in range(1, hops + 1):
+            share = hop / (hops + 1)
+            below = self._below(x + share * (to_x - x), y + share * (to_y - y), high)
+            high = high if below is None else max(high, below)
+        return to_x, to_y, high
+
     def _height(self, x, y, z, floor):
-        found = [self._below(x, y, z + floor)]
-        if found[0] is None or found[0] < z + floor - STEP:
-            found += [self._below(x + right, y + ahead, z + floor) for right, ahead in _AROUND]
-        return max((height for height in found if height is not None), default=floor) - floor
+        found = [self._below(x, y, z)]
+        if found[0] is None or found[0] < z - STEP:
+            found += [self._below(x + right, y + ahead, z) for right, ahead in _AROUND]
+        return max((height for height in found if height is not None), default=floor)
 
     def _below(self, x, y, z):
         place = self._tree.ray_cast((x, y, z + STEP), _DOWN)[0]

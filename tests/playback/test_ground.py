@@ -20,13 +20,13 @@ GROUNDS = {
 class Walk:
     """Five seconds of walking and one of standing on some ground."""
 
-    def __init__(self, motion, search, ground):
+    def __init__(self, motion, search, ground, speed=1.3):
         player = Player(motion, search)
         player.ground = ground
         player.place([[0.0, 0.0]], [0.0])
         rows = []
         for frame in range(6 * RATE):
-            player.step([(1.3j * (frame < 5 * RATE), 0.0)])
+            player.step([(1j * speed * (frame < 5 * RATE), 0.0)])
             roots = np.column_stack([player.positions, player.heights])
             turns = player.legs.rotations(player.rotations)
             turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
@@ -105,6 +105,20 @@ def test_the_root_follows_the_ground_and_goes_down_for_the_lower_foot(walks):
         over = (walk.heights - walk.ground(walk.roots))[60:]
         assert over.min() > -0.25 and over.mean() < -0.02 and over.max() < 0.05
     assert np.abs(np.diff(walks["kerb"].heights, 2)).max() * RATE ** 2 < 30
+
+
+@pytest.mark.parametrize("speed", [1.3, 3.5], ids=["walk", "run"])
+@pytest.mark.parametrize("degrees, lowest", [(10, -0.02), (15, -0.03), (25, -0.05), (-10, -0.04), (-15, -0.065)])
+def test_nobody_crouches_on_slopes(motion, search, degrees, lowest, speed):
+    walk = Walk(motion, search, lambda points: np.tan(np.radians(degrees)) * points[..., 1], speed)
+    over = (walk.heights - walk.ground(walk.roots))[60:5 * RATE]
+    assert lowest < over.mean() < 0.01
+    hip, knee, ankle, _ = np.moveaxis(walk.joints[60:5 * RATE], 2, 0)
+    bones = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    straight = np.linalg.norm(ankle - hip, axis=-1) / bones
+    held = walk.held[60:5 * RATE]
+    assert straight[held].max() < 0.998 and straight[held].mean() > 0.78
+    assert walk.above(3)[60:5 * RATE][held].mean() < 0.01
 
 
 def test_without_ground_it_returns_to_the_plane(motion, search):

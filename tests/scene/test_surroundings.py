@@ -144,6 +144,17 @@ def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
 
 
+def test_what_is_higher_than_a_step_is_reached_by_stairs_only(collection):
+    place("Gallery", mesh([(-5, 1, 1), (5, 1, 1), (5, 5, 1), (-5, 5, 1)], [(0, 1, 2, 3)]), collection)
+    points = [[[0, 0, 0], [0, 0.5, 0], [0, 2, 0], [0, 4, 0]]]
+    assert seen(collection).ground(points)[0] == pytest.approx([0, 0, 0, 0])
+    for step in (1, 2):
+        place("Step", box(), collection).location = 0, step / 3 + 0.5, step / 3 - 0.5
+    update()
+    assert seen(collection).ground(points)[0] == pytest.approx([0, 1 / 3, 1, 1], abs=1e-6)
+    assert seen(collection).ground([[[0, 4, 0], [0, 3, 0]]])[0] == pytest.approx([0, 0]), "not from below"
+
+
 def test_nobody_falls_into_a_narrow_gap(collection):
     for x in (-5.03, 5.03):
         place("Platform", mesh([(x - 5, -5, 1.5), (x + 5, -5, 1.5), (x + 5, 5, 1.5), (x - 5, 5, 1.5)], [(0, 1, 2, 3)]),
@@ -192,6 +203,36 @@ def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, ri
         player.step([(1.3j * (player.positions[0, 1] < 8 * tread + 3.5), 0.0)])
     assert player.heights[0] == pytest.approx(8 * rise, abs=0.02)
     assert player.toes[0, :, 2] == pytest.approx(8 * rise + player.feet.standing[:, 0], abs=0.02)
+
+
+@pytest.mark.parametrize("thick", [None, 0.04], ids=["solid", "open"])
+@pytest.mark.parametrize("speed", [1.3, 3.5], ids=["walk", "run"])
+@pytest.mark.parametrize("rise, tread", [(0.17, 0.29), (0.2, 0.3), (0.15, 0.3), (0.1, 0.3)])
+def test_stairs_that_people_build_are_climbed_and_descended(collection, demo_database, rise, tread, speed, thick):
+    count, top = 12, 6.0
+    end = 2 + 2 * count * tread + top
+    for step in range(1, count + 1):
+        high, low = step * rise, 0 if thick is None else step * rise - thick
+        near, far = 2 + step * tread, 2 + (step + 1) * tread
+        # Up, and down on the other side of a platform.
+        for start, stop in [(near, far), (end - far, end - near)] if step < count else [(near, end - near)]:
+            ob = place("Step", box(), collection)
+            ob.scale, ob.location = (4, stop - start, high - low), (0, (start + stop) / 2, (high + low) / 2)
+    update()
+    player = Player(Motion(demo_database), search_of(demo_database))
+    player.ground = seen(collection).ground
+    player.place([[0.0, 0.0]], [0.0])
+    toes, roots = [], []
+    while player.positions[0, 1] < end:
+        player.step([(1j * speed, 0.0)])
+        toes.append(player.toes[0])
+        roots.append((*player.positions[0], player.heights[0]))
+    toes, roots = np.array(toes), np.array(roots)
+    over_toes, over_root = (places[..., 2] - rise * np.clip(np.minimum(
+        (places[..., 1] - 2) // tread, (end - places[..., 1] - 2) // tread), 0, count) for places in (toes, roots))
+    assert over_toes.min() > -0.03, "through the steps"
+    assert over_root.min() > -0.4 and over_root.max() < 0.15
+    assert roots[:, 2].max() == pytest.approx(count * rise, abs=0.02) and roots[-1, 2] < 0.05
 
 
 def test_a_moved_mesh_is_noticed(watching):
