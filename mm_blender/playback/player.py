@@ -2,6 +2,7 @@
 """K characters that share a database, driven frame by frame at its rate."""
 
 import cmath
+import math
 import time
 from dataclasses import dataclass, field, replace
 
