@@ -23,8 +23,8 @@ SUNK = 0.005
 LIFT_HALFLIFE, HIGHEST = 0.08, 0.08
 # How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground. So near to it (m) they
 # brake the softer the straighter the leg is, down to a share: pushed back by a little, a straight leg throws its knee.
-BRAKE, HEEL_BRAKE = 40.0, 20.0
-NEAR, SOFTEST = 0.06, 1 / 6
+BRAKE = 40.0
+NEAR, SOFTEST = 0.1, 1 / 6
 # A foot that points down, so that this cosine is not reached, turns less than its heel asks for: on its tip it would
 # have to turn a lot to raise the ankle a little.
 LEVEL = 1 / 1.2
@@ -171,26 +171,31 @@ class Foot:
                 self._raise(self._lift_of(pace, lock) if drags else 0.0, dt)
             far = math.hypot(toe[0] - foot[0] - hip[0], toe[1] - foot[1] - hip[1], toe[2] - rise - hip[2])
             soft = _softness(far, length - STRETCH * math.hypot(*foot))
-        height = self._above(low, height + self._lift, high, soft, dt)
         if ground_slope or self._slope is not STILL:
             self._slope = _followed(self._slope, ground_slope, dt)
-        heel = height - rise
-        lowest = _braked(heel_low, heel if self._heel is None else self._heel, HEEL_BRAKE, soft, dt)
-        self.pitch, self._heel = _pitch(foot, height - lowest, self._slope[0]), heel if heel > lowest else lowest
+            rise -= self._slope[0] * math.hypot(foot[0], foot[1])
+        height, heel = self._above(low, heel_low, height + self._lift, rise, high, soft, dt)
+        self.pitch, self._heel = _pitch(foot, height - heel, self._slope[0]), max(heel, height - rise)
         self._shown, self._velocity, self._climb = (place, height), (place - last) / dt, (height - high) / dt
         self._pace = pace
         return place.real, place.imag, height
 
-    def _above(self, low, height, before, soft, dt):
-        """The height, but not under the ground, nor so fast towards it that the foot cannot brake. By what a foot is
-        raised for that goes back as a lift does."""
-        lowest = _braked(low, before, BRAKE, soft, dt)
+    def _above(self, low, heel_low, height, rise, before, soft, dt):
+        """The toe's height and how low the ankle may be: not under the ground, nor so fast towards it that they cannot
+        brake. A free foot is raised for both, and by what it is raised for that goes back as a lift does."""
+        heel = height - rise if self._heel is None else self._heel
+        # A toe that is up comes down as the foot turns; what the leg has to do is the heel's to say.
+        up = (before - low - heel + heel_low) / NEAR
+        lowest = _braked(low, before, soft if up <= 0 else 1.0 if up >= 1 else soft + (1 - soft) * up, dt)
+        heel = _braked(heel_low, heel, soft, dt)
+        if self.locked:
+            return (height if height > lowest else lowest), heel
+        lowest = max(lowest, heel + rise)
         if height >= lowest:
-            return height
-        if not self.locked:
-            self._lift += lowest - height
-            self._rising = min(self._rising + (lowest - height) / dt, 0.0)
-        return lowest
+            return height, heel
+        self._lift += lowest - height
+        self._rising = min(self._rising + (lowest - height) / dt, 0.0)
+        return lowest, heel
 
     def _lift_of(self, pace, lock):
         """How high a foot that would drag is lifted: more the faster it is, and one that steps."""
@@ -366,13 +371,13 @@ def _pitch(foot, most, slope):
     return max(math.atan(slope) * level / size, turn if turn < 0 else turn * min(level / size / LEVEL, 1.0))
 
 
-def _braked(low, before, brake, soft, dt):
+def _braked(low, before, soft, dt):
     """How low it may be at least, if it comes down to the ground and was so high a step before. It brakes with the
     share `soft` when it is NEAR."""
     room = before - low
     if room <= 0:
         return low
-    way = math.sqrt(2 * brake * (soft * room if room < NEAR else room + (soft - 1) * NEAR)) * dt
+    way = math.sqrt(2 * BRAKE * (soft * room if room < NEAR else room + (soft - 1) * NEAR)) * dt
     return before - way if way < room else low
 
 

@@ -255,6 +255,28 @@ def test_a_heel_that_comes_down_fast_brakes_too():
     assert np.abs(np.diff(heels, 2)).max() / DT < 0.8  # it would be 1.5 m/s within a frame
 
 
+def test_a_free_foot_is_raised_for_its_heel_and_not_turned():
+    # A runner's foot that points down levels off as it comes down: the heel falls faster than it can brake.
+    foot, shown, pitches = Foot(), [], []
+    for frame in range(12):
+        toe, heel = max(0.5 - 4.5 * frame * DT, GROUND), 0.65 - 4.5 * frame * DT
+        way = (0.0, 0.1, toe - max(heel, 0.09))
+        shown.append(foot.hold((0, 0, 0.85), way, (0, 0, toe), False, PLANE, 0.95, LOCK, DT)[2])
+        pitches.append(foot.pitch)
+    assert np.abs(np.degrees(pitches)).max() < 0.01 and max(shown[-6:]) > GROUND + 0.005
+
+
+def test_a_straight_leg_is_left_alone_while_its_toe_comes_down_by_itself():
+    toes, heels = (0.102, 0.081, 0.055, 0.031, 0.014, 0.004), (0.048, 0.041, 0.033, 0.026, 0.019, 0.015)
+    foot, raised = Foot(), []
+    for toe, heel in zip(toes, heels):
+        toe, heel = GROUND + toe, PLANE.ankle + heel
+        shown = foot.hold((0, 0, heel + 0.82), (0, 0.1, toe - heel), (0, 0.1, toe), False, PLANE, 0.91, LOCK, DT)
+        raised.append(shown[2] - toe)
+    # By a centimetre within a frame, its knee would be thrown.
+    assert max(np.diff(raised)) < 0.006
+
+
 def test_a_foot_that_is_let_go_is_not_lifted_twice():
     foot = Foot()
     y = np.cumsum(np.append(np.full(15, 1.5), np.full(3, 0.2))) * DT
