@@ -287,7 +287,8 @@ class Search:
         """nearest() for some queries: all steps but the products with rows are taken for all of them at once."""
         probes = _probes(np.asarray(queries, dtype=np.float32) * self.weights)
         squares, limits = self._crowd[:, :len(probes)]
-        np.dot(probes, self._centres, out=squares)
+        with np.errstate(invalid="ignore"):  # some BLAS fills up with zeros: zero times infinity, which nobody sees
+            np.dot(probes, self._centres, out=squares)
         nearest = squares.argmin(axis=1).tolist()
         reach = np.array([self._leaving_out(left_out, self._reach, *each) for left_out, *each in zip(
             besides, probes, squares, nearest, at_most)], dtype=np.float32)

@@ -57,6 +57,15 @@ def check_alike(matches, others):
         assert match is None or match.cost == pytest.approx(other.cost, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count", [2, 3, 14, 15])
+def test_cells_without_a_frame_that_is_allowed_are_no_cause_for_a_warning(rng, count):
+    features = clustered(rng)
+    search = Search(features, np.ones(SIZE), np.arange(len(features)) < 1500)
+    queries = queries_near(features, rng, count)
+    check_alike(search.nearest_many(queries), [search.nearest(query) for query in queries])
+
+
 def queries_near(features, rng, count=60, noise=0.3):
     return features[rng.integers(0, len(features), count)] + noise * rng.standard_normal((count, SIZE)).astype("f4")
 
