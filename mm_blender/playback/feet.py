@@ -28,7 +28,7 @@ NEAR, SOFTEST = 0.1, 1 / 6
 # A foot that points down, so that this cosine is not reached, turns less than its heel asks for: on its tip it would
 # have to turn a lot to raise the ankle a little.
 LEVEL = 1 / 1.2
-# A foot that is lifted less (m) is not lifted at all.
+# A foot that is so little above the ground (m) stands on it.
 FLAT = 1e-6
 # Half-life in seconds in which a foot follows the ground; it lags behind a slope by 1.44 half-lives, and so it looks
 # ahead for so long, and once more for steps.
@@ -155,7 +155,8 @@ class Foot:
             if self._lift:
                 self._raise(0.0, dt)
             low, point = held, self.point
-            self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
+            if self._drop or self._sinking:
+                self._sink(lock, dt)
             stretch = math.hypot(abs(origin + complex(hip[0], hip[1]) * turn - point), hip[2] + level - low)
             # In the next frame it would be too late.
             soon = stretch + (stretch - self._stretch) if stretch > self._stretch else stretch
@@ -196,6 +197,12 @@ class Foot:
         self._lift += lowest - height
         self._rising = min(self._rising + (lowest - height) / dt, 0.0)
         return lowest, heel
+
+    def _sink(self, lock, dt):
+        """A foot that is locked sinks to the ground."""
+        self._drop, self._sinking = spring.towards_number(self._drop, self._sinking, 0.0, lock.halflife, dt)
+        if abs(self._drop) + abs(self._sinking) * dt < FLAT:
+            self._drop, self._sinking = 0.0, 0.0
 
     def _lift_of(self, pace, lock):
         """How high a foot that would drag is lifted: more the faster it is, and one that steps."""
