@@ -27,7 +27,7 @@ from tests.conftest import load_extension
 from tests.scene.rigify import control_rig, metarig
 
 WITH_MESH, BARE, FURTHER, CROWD, TARGET = 1.0, 2.0, 0.5, 10, 1.3
-TURNS, SECONDS = 7, 15
+TURNS, SECONDS = 21, 15
 
 
 def main():
