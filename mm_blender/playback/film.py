@@ -41,10 +41,12 @@ class Film:
     def take(self):
         """One more frame."""
         player, simulation = self.player, self.player.simulation
-        # What a Player has shown it does not change afterwards.
+        # What a Player has shown it does not change afterwards. Python's garbage collector has nothing to look through
+        # in arrays and in tuples of numbers; lists would make it stop a drive of minutes for a tenth of a second.
         self._rows.append((
-            player.matcher.frames, player.jumped, simulation.wishes, simulation.roots, player.contacts,
-            player.feet.held(), player.roots, player.heights, player.moving, player.rotations))
+            tuple(player.matcher.frames), tuple(player.jumped), tuple(simulation.wishes), tuple(simulation.roots),
+            tuple([tuple(both) for both in player.contacts]), tuple(player.feet.held()), tuple(player.roots),
+            tuple(player.heights), player.moving, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""

@@ -5,6 +5,7 @@ One Session at a time. It holds names and never objects, because undo replaces e
 fetches them anew. Actions stay assigned: what a frame change shows of them is covered at once.
 """
 
+import gc
 import threading
 import time
 from dataclasses import dataclass
@@ -83,6 +84,9 @@ def start(context, obs, recording=None):
         for ob in obs:
             targets.posed(ob).mm.drive.driving = False
         raise
+    # All that Blender's Python holds by now is left out of its garbage collections until driving ends: to look through
+    # it takes a twelfth of a second, in which the character would stand still.
+    gc.freeze()
     return _session
 
 
@@ -153,7 +157,7 @@ class Session:
         """What the person should know now; worked out only if somebody looks."""
         puppet, motion = self.driven, self.driven.database
         player, index = puppet.player, puppet.index
-        frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
+        frame, intent = player.matcher.frames[index], puppet.stage.intents[index]
         part = motion.ranges[motion.range_of_frame[frame]] if frame >= 0 else None
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
@@ -436,6 +440,7 @@ class Session:
     def _close(self):
         global _session
         _session = None
+        gc.unfreeze()
         self._end_comparing()
         for puppet, ob in self._shown():
             ob.mm.drive.driving = False

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The live session: who is driven, what is shown, and that everything comes back."""
 
+import gc
 import math
 import os
 
@@ -54,6 +55,13 @@ def test_the_armature_walks_where_the_keys_say(character):
     assert hips(character)[1] > 2 and abs(hips(character)[0]) < 0.5
     assert session.status.clip and "walk" in session.status.tags and session.status.speed > 0.8
     assert session.status.seconds == pytest.approx(3, abs=0.1)
+
+
+def test_nothing_from_before_is_looked_through_by_the_garbage_collector_while_driving(character):
+    session = driving.start(bpy.context, [character])
+    assert gc.get_freeze_count() > 10000
+    session.cancel(bpy.context)
+    assert gc.get_freeze_count() == 0
 
 
 def test_where_there_is_no_motion_that_way_it_is_said(character):
