@@ -47,16 +47,15 @@ class DecompressedMatcher(MotionMatcher):
         before = self.frames.copy()
         jumped = super().match(who, queries, stay, must)
         count, self.faded = fading_frames(self._networks, self.fade), ()
-        states = self._states[[self.frames[index] for index in jumped]]
         if count and jumped:
             self.faded = jumped
-            self._strip.fade(jumped, states, self._from([before[index] for index in jumped], count))
+            self._strip.fade(jumped, self._states[self.frames[jumped]], self._from(before[jumped], count))
         else:
-            self._strip.put(jumped, states)
+            self._strip.put(jumped, self._states[self.frames[jumped]])
         return jumped
 
     def _following(self, who, _states):
-        return self._from([self.frames[index] for index in who], AHEAD + 1)[1:]
+        return self._from(self.frames[who], AHEAD + 1)[1:]
 
     def _from(self, frames, count):
         """(count, W, D + Z) of frames (W,) and those that follow them."""
@@ -84,8 +83,8 @@ class LearnedMatcher:
         """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks.
         step: how many frames of the data it goes on each time (section 7.1), which need not be whole."""
         self.networks, self._size = networks, networks.schema.size
-        self.costs, self.frames = np.zeros(count), [-1] * count
-        self.starved = np.zeros(count, dtype=bool)
+        self.costs, self.frames = np.zeros(count), np.full(count, -1)
+        self.starved = self._nobody = np.zeros(count, dtype=bool)
         self._weights = weights_of(networks.schema).astype(np.float32)
         self._stepping = Stepping(networks.stepper, networks.limits, networks.stride, count)
         self._projector = Network(networks.projector, count)
@@ -136,7 +135,7 @@ class LearnedMatcher:
         if step is not None and step != self._strip.step:
             self._strip.forget(step)
         self._strip.advance()
-        return [False] * len(self.frames)
+        return self._nobody
 
     def match(self, who, queries, stay=0.0, must=None):
         """As MotionMatcher.match(): the Projector's answer is taken where it is better than going on."""

@@ -44,14 +44,14 @@ class Matcher(Protocol):
     """What a Player needs of whatever plays its K characters: frames of a database, what networks have learned, or
     both. Each frame it calls advance(), match() for those that are due, and then asks what is shown.
 
-    frames  [character] of the database, that are playing; -1 for what was learned
+    frames  (K,) of the database, that are playing; -1 for what was learned
     costs   (K,) what going on cost at the last search (equation 1)
     starved (K,) who stands at a clip's end because the search may enter no frame at all
     fade    seconds in which it is to go over to what it jumps to by itself; 0 leaves that to the Player
     faded   indices of those that are going over since the last match()
     """
 
-    frames: list
+    frames: np.ndarray
     costs: np.ndarray
     starved: np.ndarray
     fade: float
@@ -62,7 +62,7 @@ class Matcher(Protocol):
         wanted (N,) are left as soon as it finds one."""
 
     def advance(self):
-        """One frame on; [character] whether it came to the end of a clip and has to search."""
+        """One frame on; (K,) who came to the end of a clip and has to search."""
 
     def match(self, who, queries, stay=0.0, must=None):
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
@@ -106,13 +106,12 @@ class Motion:
         self._tables = (self.positions, database.rotations, self.velocities, spins, self.travel, database.contacts)
         self.bounds = [(part.start, part.stop - 1, part.loop) for part in database.ranges]
         self.near = int(AROUND * database.rate)
-        # What follows the last frame of each clip, after all others comes the next one: a clip's last frame is its own
-        # successor, and `ends` has it. The same for all frames, as an array.
-        self.seams = {part.stop - 1: part.start + 1 if part.loop and len(part) > 1 else part.stop - 1
-                      for part in database.ranges}
-        self.ends = frozenset(part.stop - 1 for part in database.ranges if not part.loop)
+        # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
         self.following = np.arange(1, len(database) + 1)
-        self.following[[*self.seams]] = [*self.seams.values()]
+        self.ends = np.zeros(len(database), dtype=bool)
+        for part in database.ranges:
+            self.following[part.stop - 1] = part.start + 1 if part.loop and len(part) > 1 else part.stop - 1
+            self.ends[part.stop - 1] = not part.loop
         self._coming = np.empty((len(database), AHEAD), dtype=np.int32)
         self._coming[:, 0] = np.arange(len(database))
         for step in range(1, AHEAD):
@@ -165,7 +164,7 @@ class MotionMatcher:
     def __init__(self, motion, search, count, frames=0):
         self.motion, self.searches, self._wanted = motion, [search] * count, [None] * count
         self.costs = np.zeros(count)
-        self.frames = np.broadcast_to(frames, count).tolist()
+        self.frames = np.full(count, frames, dtype=np.int64)
         self.starved = np.zeros(count, dtype=bool)
 
     def allow(self, index, search, wanted=None):
@@ -175,7 +174,7 @@ class MotionMatcher:
         return self.motion.database.features.take(self.frames, axis=0)
 
     def where(self, index):
-        frame = self.frames[index]
+        frame = int(self.frames[index])
         return Where(self.motion.database.features[frame], frame)
 
     def tags(self, index):
@@ -186,22 +185,19 @@ class MotionMatcher:
         return self.motion.at(self.frames)
 
     def contacts(self):
-        contacts = self.motion.database.contacts
-        return [contacts[frame].tolist() for frame in self.frames]
+        return self.motion.database.contacts.take(self.frames, axis=0).tolist()
 
     def coming(self, who):
-        return self.motion.coming([self.frames[index] for index in who])
+        return self.motion.coming(self.frames.take(who))
 
     def advance(self):
-        # Of few characters in plain numbers, which is sooner done than in arrays.
-        seams, ends = self.motion.seams, self.motion.ends
-        self.frames = [seams.get(frame, frame + 1) for frame in self.frames]
-        return [frame in ends for frame in self.frames]
+        self.frames = self.motion.following.take(self.frames)
+        return self.motion.ends.take(self.frames)
 
     def match(self, who, queries, stay=0.0, must=None):
         asks = {}  # of each Search
         for row, index in enumerate(who):
-            frame, wanted = self.frames[index], self._wanted[index]
+            frame, wanted = self.frames.item(index), self._wanted[index]
             leave = (must is not None and must[row]) or (wanted is not None and not wanted[frame])
             asks.setdefault(self.searches[index], []).append((queries[row], int(index), frame, leave))
         return sorted(index for search, rows in asks.items() for index in self._match(search, rows, stay))
@@ -247,7 +243,7 @@ class MixedMatcher:
 
     @property
     def frames(self):
-        return self._gathered(matcher.frames for matcher, _ in self._parts).tolist()
+        return self._gathered(matcher.frames for matcher, _ in self._parts)
 
     @property
     def fade(self):
@@ -300,7 +296,7 @@ class MixedMatcher:
         return tuple(np.concatenate([part[:, :count] for part in parts])[order] for parts in zip(*found))
 
     def advance(self):
-        return self._gathered(matcher.advance() for matcher, _ in self._parts).tolist()
+        return self._gathered(matcher.advance() for matcher, _ in self._parts)
 
     def match(self, who, queries, stay=0.0, must=None):
         must = np.zeros(len(who), dtype=bool) if must is None else np.asarray(must)

@@ -133,7 +133,7 @@ class Player:
         self.simulation.step(wishes, halflife)
         self.feet.lock, fades = settings.lock, blend.kind == "latent"
         matcher.fade = blend.fade if fades else 0.0
-        jumped = self._search(halflife, matcher.advance())
+        jumped = self._search(halflife, matcher.advance().tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
         self.jumped = [index in jumped for index in range(len(self.jumped))]

@@ -95,8 +95,7 @@ class RetargetedFrames(RetargetedMotion):
 
     def __init__(self, motion, retarget):
         super().__init__(motion, retarget)
-        self.seams, self.ends, self.following = motion.seams, motion.ends, motion.following
-        self.bounds, self.near = motion.bounds, motion.near
+        self.following, self.ends, self.bounds, self.near = motion.following, motion.ends, motion.bounds, motion.near
         self._range_of_frame = motion.database.range_of_frame
         self._travel = retarget.travel(motion.travel)
         count, joints = len(motion.database), len(retarget.target.skeleton)
@@ -115,7 +114,6 @@ class RetargetedFrames(RetargetedMotion):
         return tuple(table.take(frames, axis=0) for table in (self._places, self._rotations, self._travel))
 
     def at(self, frames):
-        frames = np.asarray(frames)
         self._work_out(frames)
         later = self.following.take(frames)
         before = np.where(later == frames, np.maximum(frames - 1, 0), frames)  # a clip's last frame goes on as it came

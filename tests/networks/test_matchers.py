@@ -59,7 +59,7 @@ def test_lmm_steps_as_the_stepper_says_and_stays_within_the_data(networks, learn
     matcher.advance()
     assert matcher.states() == pytest.approx(np.clip(now + change, *networks.limits), abs=1e-5)
     for _ in range(500):
-        assert not any(matcher.advance())
+        assert not matcher.advance().any()
     assert (np.abs(matcher.states()) <= 3).all()
 
 
