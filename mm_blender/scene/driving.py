@@ -157,7 +157,7 @@ class Session:
         """What the person should know now; worked out only if somebody looks."""
         puppet, motion = self.driven, self.driven.database
         player, index = puppet.player, puppet.index
-        frame, intent = player.matcher.frames[index], puppet.stage.intents[index]
+        frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
         part = motion.ranges[motion.range_of_frame[frame]] if frame >= 0 else None
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
