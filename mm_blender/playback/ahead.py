@@ -110,7 +110,7 @@ class Ahead:
             self._inertia.go_on(*zip(*going_on), self._dt)
         for index, first in played:
             for part in self._parts:
-                part[index, :BEFORE] = part[index, first:first + BEFORE].copy()
+                part[index, :BEFORE] = part[index, first:first + BEFORE]
 
     def _work_out(self, matcher, who):
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)

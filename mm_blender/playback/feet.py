@@ -8,6 +8,7 @@ import cmath
 import math
 from dataclasses import dataclass
 from operator import add, sub
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
@@ -229,7 +230,8 @@ class Feet:
         self.level, self.most = [0.0] * count, [math.inf] * count
         self._before, self._toes = None, [0.0] * (6 * count)
         self._plane = [Under(toe, toe, ankle, toe) for toe, ankle in standing.tolist()]
-        self._turns = np.empty(32 * count, dtype=np.float32)  # memory: a new array of a list takes twice as long
+        # How the legs turn, in memory that numbers are packed into: an array of a list takes twice as long.
+        self._turns, self._pack = np.empty((count, 8, 1, 4), dtype=np.float32), Struct(f"{32 * count}f").pack_into
 
     @property
     def locked(self):
@@ -251,8 +253,12 @@ class Feet:
         What such a leg differs from the motion is not to be taken back in space but joint by joint, as in a transition:
         near a straight leg a small way of the foot is a large one of the knee, which would pop.
         """
-        return [(index, side) for index, pair in enumerate(self.pairs) for side, foot in enumerate(pair)
-                if foot.release(contacts[index][side], self.lock, dt)]
+        released = []
+        for index, (pair, stand) in enumerate(zip(self.pairs, contacts)):
+            for side, foot in enumerate(pair):
+                if foot.release(stand[side], self.lock, dt):
+                    released.append((index, side))
+        return released
 
     def plant(self, roots, heights, steps, contacts, dt, ground=None):
         """How the legs turn, seen from the root, so that feet stay where they stand: (K, 8, 1, 4) for turned(), until
@@ -283,8 +289,9 @@ class Feet:
                     continue
                 there = (complex(x, y) - place) * back  # seen from the root
                 turns += turns_of(*swung(leg, (there.real, there.imag, z - height), extension, has_toes, foot.pitch))
-        self._toes, self._turns[:] = toes, turns
-        return self._turns.reshape(-1, 8, 1, 4)
+        self._toes = toes
+        self._pack(self._turns, 0, *turns)
+        return self._turns
 
     def _look_at(self, ground, roots, steps, dt):
         """What is Under each foot, [character][side]; and how high the characters should stand."""

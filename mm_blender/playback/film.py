@@ -44,9 +44,9 @@ class Film:
         # What a Player has shown it does not change afterwards. Python's garbage collector has nothing to look through
         # in arrays and in tuples of numbers; lists would make it stop a drive of minutes for a tenth of a second.
         self._rows.append((
-            player.matcher.frames, tuple(player.jumped), tuple(simulation.wishes), tuple(simulation.roots),
-            tuple([tuple(both) for both in player.contacts]), tuple(player.feet.held()), tuple(player.roots),
-            tuple(player.heights), player.moving, player.rotations))
+            player.matcher.frames, player.jumped, tuple(simulation.wishes), tuple(simulation.roots),
+            tuple(map(tuple, player.contacts)), tuple(player.feet.held()), tuple(player.roots), tuple(player.heights),
+            player.moving, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""

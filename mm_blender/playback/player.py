@@ -55,7 +55,7 @@ class Player:
     moving           (K, M, 3) local positions of the moving joints
     rotations        (K, J, 4) as they are shown; the root's own means nothing: `roots` has its yaw
     toes             (K, 2, 3) where they are held, in the world
-    jumped           [character] whether it jumped in this frame
+    jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
@@ -77,7 +77,7 @@ class Player:
         self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
-        self.jumped = [False] * count
+        self.jumped = self._nobody = (False,) * count
         self._trajectory = Trajectory(database)
         self.search_seconds, self.wishes = 0.0, None
         # Seconds until all search again, and with which wish each one has searched: velocity and yaw.
@@ -136,7 +136,7 @@ class Player:
         jumped = self._search(halflife, matcher.advance().tolist())
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
-        self.jumped = [index in jumped for index in range(len(self.jumped))]
+        self.jumped = tuple([index in jumped for index in range(len(self.jumped))]) if jumped else self._nobody
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in matcher.faded if index in jumped] if fades else []
         self.contacts = matcher.contacts()

@@ -136,16 +136,15 @@ class Session:
             self._look(context)
             self._views.forget()
             active = None  # a look removes copies, and one of them may be active
-        views = self._views.found()
+        areas, redrawn = self._views.found(), False
         if not self._waits:
-            view = view_of(context, [area for area, _ in views])
+            view = view_of(context, areas)
             frames = self._steer(view, seconds)
             self._show(active)
-            self._take_view_along(view)
+            redrawn = self._take_view_along(view)
             self._tell(seconds, (time.perf_counter() - began) / max(frames, 1))
-        for _, regions in views:
-            for region in regions:
-                region.tag_redraw()
+        if not redrawn:
+            redraw_views(areas)
 
     @property
     def is_over(self):
@@ -384,13 +383,14 @@ class Session:
                 self._end_comparing()
 
     def _take_view_along(self, view):
+        """Follow the driven character, if that is wanted; whether the view was moved, and so is drawn anew."""
         if view is None or not self._follows:
             self._follower.pause()
-            return
+            return False
         puppet = self.driven
         place, _ = puppet.player.roots[puppet.index]
         height = puppet.player.heights[puppet.index] + puppet.poser.floor
-        self._follower.follow(view, puppet, Vector((place.real, place.imag, height)))
+        return self._follower.follow(view, puppet, Vector((place.real, place.imag, height)))
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""

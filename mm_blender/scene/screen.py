@@ -15,45 +15,43 @@ def redraw_viewports():
         area.tag_redraw()
 
 
-def redraw_views():
-    """What the 3D viewports show, without their headers and sidebars."""
-    _redraw_regions("WINDOW", viewports())
+def redraw_views(areas=None):
+    """What the 3D viewports show, without their headers and sidebars; areas: what viewports() has found"""
+    _redraw_regions("WINDOW", viewports() if areas is None else areas)
 
 
 class Views:
-    """The 3D viewports from frame to frame. Blender's areas and regions are not to be kept, and to look through all of
-    them takes long: they are found again by their numbers, as long as there are such at these places."""
+    """The 3D viewports from frame to frame. Blender's areas are not to be kept, and to look through all of them takes
+    long: they are found again by their numbers, in screens that Blender tells of when they are gone."""
 
     def __init__(self):
         self.forget()
 
     def forget(self):
-        """Look through all of them the next time: there may be more."""
+        """Look through all of them the next time: there may be more, and windows may show other screens."""
         self._places = None
 
     def found(self):
-        """[(area, the regions in it that show the scene)]"""
-        windows = bpy.context.window_manager.windows
-        views = self._at_places(windows) if self._places is not None else None
-        if views is None:
-            self._places = [(*place, _numbers(area.regions, "WINDOW")) for place, area in _placed(windows, "VIEW_3D")]
-            views = self._at_places(windows)
-        return views
+        """Their areas, as viewports() has them."""
+        areas = self._at_places() if self._places is not None else None
+        if areas is None:
+            placed = _placed("VIEW_3D")
+            self._places = [(screen, number) for screen, number, _ in placed]
+            areas = [area for _, _, area in placed]
+        return areas
 
-    def _at_places(self, windows):
-        """The same, or None if something else is there now. That regions are still what they were is not looked at:
-        one that is drawn in vain does no harm."""
-        views = []
+    def _at_places(self):
+        """The same, or None if something else is there now."""
+        areas = []
         try:
-            for window, number, regions in self._places:
-                area = windows[window].screen.areas[number]
+            for screen, number in self._places:
+                area = screen.areas[number]
                 if area.type != "VIEW_3D":
                     return None
-                here = area.regions
-                views.append((area, [here[each] for each in regions]))
-        except IndexError:
+                areas.append(area)
+        except (IndexError, ReferenceError):
             return None
-        return views
+        return areas
 
 
 def redraw_preferences():
@@ -80,14 +78,10 @@ def _redraw_regions(kind, areas):
 
 
 def _areas(kind):
-    return [area for _, area in _placed(bpy.context.window_manager.windows, kind)]
+    return [area for _, _, area in _placed(kind)]
 
 
-def _placed(windows, kind):
-    """[((number of the window, number of the area), area)]"""
-    return [((index, number), area) for index, window in enumerate(windows)
+def _placed(kind):
+    """[(screen, number of the area, area)] in all windows."""
+    return [(window.screen, number, area) for window in bpy.context.window_manager.windows
             for number, area in enumerate(window.screen.areas) if area.type == kind]
-
-
-def _numbers(things, kind):
-    return [number for number, thing in enumerate(things) if thing.type == kind]

@@ -41,16 +41,18 @@ class Follower:
         self._last = None  # the Puppet that was followed last, and where its root was
 
     def follow(self, view, puppet, root):
-        """Let a view go as far as a Puppet's root (Vector) has gone; one that is new and out of sight is looked at."""
+        """Let a view go as far as a Puppet's root (Vector) has gone; one that is new and out of sight is looked at.
+        Whether the view was moved: Blender draws all of its windows anew then."""
         last, self._last = self._last, (puppet, root)
         location = view.view_location
         self._before = self._before or location.copy()
         if last is None or last[0] is not puppet:
             _bring_into_sight(view, puppet.owner(), root)
-            return
+            return False
         way = root - last[1]
         self._gone += way
-        location += way  # is the view's own: set once, since Blender draws its whole window for it
+        location += way  # is the view's own: set once
+        return True
 
     def pause(self):
         """Nobody is followed at present."""

@@ -13,9 +13,9 @@ def view():
     return viewports()[0]
 
 
-def test_they_are_found_with_what_shows_the_scene(view):
-    (area, regions), = Views().found()
-    assert area == view and [region.type for region in regions] == ["WINDOW"]
+def test_they_are_found_again(view):
+    views = Views()
+    assert views.found() == views.found() == [view]
 
 
 def test_one_that_became_another_editor_is_not_taken_for_a_viewport(view):
@@ -31,3 +31,17 @@ def test_one_that_is_new_is_found_once_the_others_are_forgotten(view):
     other.type = "VIEW_3D"
     views.forget()
     assert len(views.found()) == 2
+
+
+def test_those_of_a_screen_that_is_gone_are_not_looked_for_in_it(view):
+    # An area that fills its window is on a screen of its own, which Blender frees afterwards.
+    views, window = Views(), bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window, area=view, region=view.regions[-1]):
+        bpy.ops.screen.screen_full_area()
+    full, = views.found()
+    gone = full.id_data
+    with bpy.context.temp_override(window=window, area=full, region=full.regions[-1]):
+        bpy.ops.screen.back_to_previous()
+    with pytest.raises(ReferenceError):
+        gone.name  # noqa: B018
+    assert views.found() == viewports() and len(views.found()) == 1
