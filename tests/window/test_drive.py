@@ -8,6 +8,11 @@ import pytest
 import dev
 
 
+@pytest.fixture(scope="module")
+def several_viewports(blender, pictures):
+    return blender.play("viewports", pictures)
+
+
 def test_an_artist_drives_with_the_keyboard(blender, pictures):
     found = blender.play("drive", pictures)
     assert found["shortcut"]
@@ -48,6 +53,12 @@ def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):
     assert found["opened"] == {"driving": False, "flag": False, "pose": True}
     assert found["deleted"]
     assert found["disabled"]
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_every_viewport_of_every_window_is_drawn_anew(several_viewports, follow):
+    drawn = several_viewports[f"follow {follow}"]
+    assert len(drawn) == 3 and drawn[0] > 5 and drawn[0] >= 0.8 * drawn[-1], drawn
 
 
 def test_an_artist_drives_with_a_gamepad(blender, pictures):
