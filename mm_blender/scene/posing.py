@@ -156,10 +156,11 @@ class Layout:
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
         self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
 
-    def standing(self, place, yaw, height, positions, turn):
+    def standing(self, place, yaw, height, positions, rotations):
         """What a row has of the first bone, which stands in the world: a root bone, or the hips, that hang from a root
-        that was made. positions, turn: of the moving joints, and of its own joint"""
-        hang, turn = self._own or (self._hang if self._hips is None else positions[self._hips], turn)
+        that was made. positions [M], rotations (J, 4): of the moving joints, and of all"""
+        hang, turn = self._own or (self._hang if self._hips is None else positions[self._hips],
+                                   rotations[self.first].tolist())
         cos, sin, way = math.cos(yaw / 2), math.sin(yaw / 2), place + cmath.rect(1, yaw) * complex(hang[0], hang[1])
         a, b, c, d = turn
         w, x, y, z = cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a
@@ -209,17 +210,16 @@ class Ensemble:
             part.ravel() for (layout, _), start in zip(layouts, starts)
             for part in (_numbers(start + layout.top, 14, range(13)),
                          _numbers([start + row for row, _ in layout.moved], 14, range(10, 13)))])
-        self._firsts = _numbers([index * joints + layout.first for layout, index in layouts], 4, range(4))
         turning = np.concatenate([index * joints + layout.joints for layout, index in layouts])
         self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
 
     def _work_out(self, roots, heights, positions, rotations):
         """The bases of all bones."""
         np.multiply(rotations.take(self._left), rotations.take(self._right), out=self._pairs)
-        moving, firsts, numbers = positions.tolist(), rotations.take(self._firsts).tolist(), []
-        for (layout, index), turn in zip(self._layouts, firsts):
+        moving, numbers = positions.tolist(), []
+        for layout, index in self._layouts:
             places = moving[index]
-            numbers += layout.standing(*roots[index], heights[index], places, turn)
+            numbers += layout.standing(*roots[index], heights[index], places, rotations[index])
             for _, column in layout.moved:
                 numbers += places[column]
         self._rows.put(self._changing, numbers)
