@@ -60,7 +60,7 @@ class Ahead:
             self._plan(matcher, None if same else blend, jumped, resumed, anew)
             here = next(self._played)
         self._here = here
-        self.steps = [next(coming) for coming in self._coming]
+        self.steps = [*map(next, self._coming)]
 
     def rotations(self):
         """(K, J, 4) of this frame, a copy."""

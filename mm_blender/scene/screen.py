@@ -28,15 +28,16 @@ class Views:
         self.forget()
 
     def forget(self):
-        """Look through all of them the next time: there may be more, and windows may show other screens."""
-        self._places = None
+        """Look through all of them the next time: there may be more, and other windows may show other screens."""
+        self._screen = self._places = None
 
     def found(self):
         """Their areas, as viewports() has them."""
-        areas = self._at_places() if self._places is not None else None
+        screen = bpy.context.screen  # another one as soon as the artist goes to another workspace
+        areas = self._at_places() if self._places is not None and screen == self._screen else None
         if areas is None:
             placed = _placed("VIEW_3D")
-            self._places = [(screen, number) for screen, number, _ in placed]
+            self._screen, self._places = screen, [place for *place, _ in placed]
             areas = [area for _, _, area in placed]
         return areas
 

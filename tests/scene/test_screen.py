@@ -45,3 +45,12 @@ def test_those_of_a_screen_that_is_gone_are_not_looked_for_in_it(view):
     with pytest.raises(ReferenceError):
         gone.name  # noqa: B018
     assert views.found() == viewports() and len(views.found()) == 1
+
+
+def test_they_are_looked_for_anew_once_another_screen_is_shown(view):
+    views, other = Views(), next(area for area in view.id_data.areas if area.type != "VIEW_3D")
+    views.found()
+    other.type = "VIEW_3D"
+    assert len(views.found()) == 1
+    with bpy.context.temp_override(screen=bpy.data.screens["Animation"]):
+        assert len(views.found()) == 2
