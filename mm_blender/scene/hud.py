@@ -105,7 +105,9 @@ class Board:
 
     def _keys_width(self):
         gaits = self._widest(GAITS) + 2 * GAP + max(map(self._measure, GAITS))
-        return len(self._steering[0]) * (self._widest(*self._steering) + GAP) + EDGE + gaits
+        endings = [self._widest((control,)) + 2 * GAP + self._measure(control) for control in ENDINGS]
+        return max(len(self._steering[0]) * (self._widest(*self._steering) + GAP) + EDGE + gaits,
+                   sum(endings) + EDGE * (len(ENDINGS) - 1))
 
     def _widest(self, *rows):
         """How wide a key must be for any of these controls."""

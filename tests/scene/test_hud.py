@@ -63,6 +63,15 @@ def test_of_several_characters_the_driven_one_is_named():
     assert "Hero" in texts(board(replace(STATUS, name="Hero"))) and "Driven" not in texts(board())
 
 
+@pytest.mark.parametrize("labels", [None, hud.PAD, {"keep": "Numpad Enter", "cancel": "Backspace"}])
+def test_what_is_played_stands_clear_of_the_keys(labels):
+    labels = labels if labels is hud.PAD else keymap.labels() | (labels or {})
+    made = board(labels=labels)
+    facts = next(x for x, _, text, _ in made.texts if text == "Gait")
+    keys = {*labels.values(), *hud.GAITS, *hud.ENDINGS}
+    assert all(x + measure(text) <= facts - hud.EDGE + 1e-6 for x, _, text, _ in made.texts if text in keys)
+
+
 def test_every_key_is_there_and_those_that_are_held_are_lit():
     made = board(held={"forward", "run"})
     keys = {text for text in texts(made) if text in keymap.labels().values()}
