@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What does driving cost in Python each frame, next to what it costs Blender to play the take that was kept?
 
-All times are of one processor core and measured in turns that do the same; of each frame the quickest turn counts.
-With several cores Blender does some of its work at the same time, which makes it quicker but no cheaper.
+NumPy has one thread. Times are by the clock and measured in turns that do the same; of each frame the quickest turn
+counts. Blender spreads its part over all cores, and how that goes differs by a tenth and more from run to run. On one
+core the ratio repeats, and compares work with work: `taskset -c 0 python3 dev.py bench drive`.
 """
 
 # ruff: noqa: E402
 import os
 
-if hasattr(os, "sched_setaffinity"):  # threads that Blender starts later stay there, too
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ[name] = "1"  # read when NumPy is imported
 
