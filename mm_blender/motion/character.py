@@ -2,6 +2,7 @@
 """A character: a skeleton, and what its joints mean."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..errors import MotionError
 from .sides import split_side
@@ -11,9 +12,26 @@ SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "t
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
 
+LEG = ("thigh", "shin", "foot", "toe")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
 _PALM = {"metacarpal", "palm", "meta", "carpal"}
+
+
+class Limb(NamedTuple):
+    """What a character stands on.
+
+    name     as a person calls it
+    roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
+             missing
+    contact  the role whose joint touches the ground
+    side     "left" or "right"
+    """
+
+    name: str
+    roles: tuple
+    contact: str
+    side: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +63,16 @@ class Character:
     def has(self, role):
         return self.roles.get(role) in self.skeleton.names
 
+    @property
+    def limbs(self):
+        """The Limbs that it stands on."""
+        return tuple(Limb(f"{side} {name}", tuple(f"{side}_{part}" for part in parts), tip, side)
+                     for name, parts in (("leg", LEG),) for side in ("left", "right")
+                     if (tip := next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), "")))
+
     def contact_roles(self):
         """The joints whose contact with the ground is followed: toes, or feet where there are no toes."""
-        return tuple(f"{side}_toe" if self.has(f"{side}_toe") else f"{side}_foot" for side in ("left", "right")
-                     if self.has(f"{side}_toe") or self.has(f"{side}_foot"))
+        return tuple(limb.contact for limb in self.limbs)
 
     def chain(self, name):
         """The joints (indices, parents first) of a part that has more or fewer of them from rig to rig; [] if there is

@@ -86,9 +86,9 @@ class LearnedMotion:
             matcher.allow(index, allowed)
         return matcher
 
-    def stance(self, legs):
-        """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
-        legs.fronts = self.database.fronts.astype(float)
+    def stance(self, limbs):
+        """(L, 2) how high toe and ankle of each limb are while it stands. The limbs learn where their knees bend to."""
+        limbs.fronts = self.database.fronts.astype(float)
         return self.database.heights.astype(float)
 
 

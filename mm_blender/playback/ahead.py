@@ -20,23 +20,24 @@ BEFORE = 2
 class Ahead:
     """The coming frames of K characters, inertialised: step() goes on to the next one.
 
-    steps  what each one plays in this frame, in plain numbers: (travel, legs). The travel is the velocity of the root,
-           seen from itself: right, forward, turning (rad/s). Both legs are as Legs.seen_from_root() has them.
+    What it has of this frame: rotations() and positions() as in a Pose, travel() of the roots, the limbs() that the
+    characters stand on and how their joints are turned, turns().
     """
 
-    def __init__(self, pose: Pose, legs, inertia, dt):
-        self._legs, self._inertia, self._dt = legs, inertia, dt
+    def __init__(self, pose: Pose, limbs, inertia, dt):
+        self._limbs, self._inertia, self._dt = limbs, inertia, dt
         count = len(pose.rotations)
         # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
         self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
-        self._tables = [*self._parts, np.zeros((count, BEFORE + AHEAD, 8, 4, 4), dtype=np.float32)]
+        shape = count, BEFORE + AHEAD, len(limbs)
+        self._tables = [*self._parts, *(np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (5, 4)))]
         self._rows = [table.reshape(count * (BEFORE + AHEAD), *table.shape[2:]) for table in self._tables]
-        # Of each one the first of its rows and the one that is played, among the rows of all, where its own end, and
-        # the steps that come; and which rows are played in the coming frames, until somebody has none left.
+        # Of each one the first of its rows and the one that is played, among the rows of all, and where its own end;
+        # and which rows are played in the coming frames, until somebody has none left.
         self._first = np.arange(count) * (BEFORE + AHEAD)
         self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
-        self._coming, self._played, self.steps = [None] * count, iter(()), []
+        self._played = iter(())
         self._all_anew = self._first + BEFORE + np.arange(AHEAD)[:, None]  # the same if all begin together
 
     def begin_from(self, index, positions, rotations):
@@ -60,7 +61,6 @@ class Ahead:
             self._plan(matcher, None if same else blend, jumped, resumed, anew)
             here = next(self._played)
         self._here = here
-        self.steps = [*map(next, self._coming)]
 
     def rotations(self):
         """(K, J, 4) of this frame, a copy."""
@@ -74,9 +74,13 @@ class Ahead:
         """(K, 3) of this frame, a copy."""
         return self._rows[2].take(self._here, axis=0)
 
-    def turners(self):
-        """(K, 8, 4, 4) what turns make of the legs in this frame, as legs.turned() takes it."""
-        return self._rows[3].take(self._here, axis=0)
+    def limbs(self):
+        """[character][limb] the limbs of this frame, in the order of Posed."""
+        return self._rows[3].take(self._here, axis=0).tolist()
+
+    def turns(self):
+        """(K, L, 5, 4) how the limbs' joints are turned in this frame, as limbs.turned() takes it."""
+        return self._rows[4].take(self._here, axis=0)
 
     def _plan(self, matcher, blend, jumped, resumed, anew):
         """Work out the rows of those who need it, and of those who soon will; blend: a new one, or None."""
@@ -114,11 +118,9 @@ class Ahead:
 
     def _work_out(self, matcher, who):
         positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
-        legs, turners = self._legs.seen_from_root(positions, rotations)
+        seen = self._limbs.seen_from_root(positions, rotations)
         end = BEFORE + travel.shape[1]
-        for at, index in enumerate(who):
-            for table, found in zip(self._tables, (rotations, positions, travel, turners)):
-                table[index, BEFORE:end] = found[at]
-            # Plain numbers are made of one frame at a time: not all of them are played.
-            self._coming[index] = zip(travel[at].tolist(), map(np.ndarray.tolist, legs[at]))
+        for table, found in zip(self._tables, (rotations, positions, travel, *seen)):
+            table[who, BEFORE:end] = found
+        for index in who:
             self._end[index] = end

@@ -6,11 +6,8 @@ over the new motion. Offsets of transitions that overlap are taken together, bec
 older offset in it.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import repeat
-from operator import mul
 
 import numpy as np
 
@@ -96,10 +93,8 @@ class Inertia:
         shown  (2, P, 4) two and one steps of dt ago
         new    what the database has now, for all characters
         """
-        turns = map(_turn, *shown.tolist(), new.rotations[who, joints].tolist(), new.spins[who, joints].tolist(),
-                    repeat(dt))
-        state = np.array([*turns], dtype=np.float32).reshape(-1, 1, 2, 3).transpose(3, 0, 1, 2)
-        self._begin(joints[:, None], [who], state)
+        turns = _turns(shown[None], new.rotations[None, who, joints], new.spins[None, who, joints], dt)
+        self._begin(joints[:, None], [who], np.stack(turns, axis=-1))
 
     def _begin(self, joints, who, state):
         """Offsets and speeds (3, P, W, 2) of some joints (P, 1) of characters `who` (indices)."""
@@ -181,35 +176,6 @@ def _turns(shown, rotations, spins, dt):
     then *= np.copysign(1, np.add.reduce(now * then))
     before, found = quat.log(turns, axis=0).swapaxes(0, 1)
     return found, (found - before) / dt
-
-
-def _turn(earlier, last, rotation, spin, dt):
-    """_turns() of one joint, offset and speed one after the other, in plain numbers: for few joints that is faster."""
-    x, y, z = spin
-    size = math.hypot(x, y, z) * dt / 2
-    share = math.sin(size) / size * dt / 2 if size > 1e-9 else dt / 2
-    ahead, (w, a, b, c) = (math.cos(size), share * x, share * y, share * z), rotation
-    back = _times((w, -a, -b, -c), ahead)
-    now, then = _times(last, back), _times(earlier, _times(back, ahead))
-    x, y, z = _half_angle(now, now[0] < 0)
-    a, b, c = _half_angle(then, (now[0] < 0) != (sum(map(mul, now, then)) < 0))
-    return x, y, z, (x - a) / dt, (y - b) / dt, (z - c) / dt
-
-
-def _times(first, second):
-    """quat.mul() of two in plain numbers."""
-    (a, b, c, d), (w, x, y, z) = first, second
-    return (a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
-            a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w)
-
-
-def _half_angle(turn, negative):
-    """quat.log() of one in plain numbers, or of its negative, which is the same rotation."""
-    w, x, y, z = turn
-    size = math.hypot(x, y, z)
-    angle = math.atan2(size, -w) if negative else math.atan2(size, w)
-    share = 0.0 if size < 1e-18 else -angle / size if negative else angle / size
-    return share * x, share * y, share * z
 
 
 def quintic(x0, v0, t, duration, overshoot=True):

@@ -7,7 +7,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from ..control.speeds import root_velocities
-from ..motion import quat
 from .pose import Pose
 
 # So many frames, this one included, are known to come if nobody jumps. It is twice as many as usually lie between two
@@ -20,8 +19,6 @@ FEW = 12
 # Another frame has to be better at least by this share of the cost of going on: frames that clips have in common cost
 # the same but for rounding, and a jump between them is a jump for nothing.
 BETTER = 1e-3
-# The percentile of an ankle's heights while the foot stands that is taken for its standing height.
-LOW = 5
 
 
 class Where(NamedTuple):
@@ -133,24 +130,10 @@ class Motion:
         """What plays it for so many characters, from the frames `begin` on, (K,) or one for all."""
         return MotionMatcher(self, search, count, 0 if begin is None else begin)
 
-    def stance(self, legs):
-        """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground.
-
-        The legs learn meanwhile where their knees bend to.
-        """
-        database = self.database
-        sample = np.arange(0, len(database), max(1, len(database) // 5000))
-        rotations = legs.rotations(database.rotations[sample])
-        rotations[:, :, 0] = quat.identity()
-        frames = legs.forward(np.zeros((len(sample), 3)), self.positions[sample], rotations)
-        legs.find_fronts(frames)
-        places, contacts = frames[:, :, -2:, 2, 3], database.contacts[sample]
-        heights = np.zeros((2, 2))
-        for side in (0, 1):
-            if contacts[:, side].any():
-                ankles, toes = places[contacts[:, side], side].T
-                heights[side] = np.median(toes), np.percentile(ankles, LOW)
-        return heights
+    def stance(self, limbs):
+        """(L, 2) how high toe and ankle of each limb are while it stands. The limbs learn where their knees bend to."""
+        sample = np.arange(0, len(self.database), max(1, len(self.database) // 5000))
+        return limbs.stance(self.positions[sample], self.database.rotations[sample], self.database.contacts[sample])
 
 
 class MotionMatcher:

@@ -13,14 +13,15 @@ from ..control.intent import jumps
 from ..control.simulation import Simulation, to_points
 from ..motion import spring
 from .ahead import Ahead
-from .feet import Feet, Lock
+from .contact import Lock
+from .feet import Feet
 from .inertialise import Blend, Inertia
-from .legs import Legs, turned
+from .limbs import Limbs, turned
 from .root import Sync, synchronise, travel
 
 # Half-lives in seconds in which the root follows the ground, and sinks for legs that are too short to reach it.
 FOLLOW, SINK = 0.12, 0.09
-# What the legs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
+# What the limbs carry takes so many times longer to come over from another motion: arms swing wide, and no foot hangs
 # from them.
 UPPER = 1.6
 STANDS = (0.0, 0.0), (0.0, 0.0)  # on the plane, at rest
@@ -51,10 +52,10 @@ class Player:
     heights          [number] of the ground that they stand on, or lower so that both feet reach it
     ground           heights (K, N) of points (K, N, 3) in the world, or None for the plane z = 0
     played           the Pose before the feet are held
-    contacts         [character][side] whether the source says that a foot stands
+    contacts         [character][limb] whether the source says that it stands
     moving           (K, M, 3) local positions of the moving joints
     rotations        (K, J, 4) as they are shown; the root's own means nothing: `roots` has its yaw
-    toes             (K, 2, 3) where they are held, in the world
+    toes             (K, L, 3) where they are held, in the world
     jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
@@ -69,12 +70,11 @@ class Player:
         self.roots = [(0j, 0.0)] * count
         self.ground, self.heights, self._climbs = None, [0.0] * count, [STANDS] * count
         pose = self.matcher.pose()
-        self.legs = Legs(database.character, database.fixed, motion.moving)
-        # Where in all rotations those of the legs are.
-        self._turning = np.arange(pose.rotations.size).reshape(pose.rotations.shape)[:, self.legs.turning]
-        inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.legs.carried, UPPER, 1.0))
-        self._ahead = Ahead(pose, self.legs, inertia, self.dt)
-        self.feet = Feet(self.legs, count, motion.stance(self.legs), self.settings.lock)
+        self.limbs = Limbs(database.character, database.fixed, motion.moving)
+        inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.limbs.carried, UPPER, 1.0))
+        self._ahead = Ahead(pose, self.limbs, inertia, self.dt)
+        self.feet = Feet(self.limbs, count, motion.stance(self.limbs), self.settings.lock)
+        self._turning = self.limbs.joints[self.limbs.joints >= 0]  # the joints that feet turn
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = self._nobody = (False,) * count
@@ -111,8 +111,8 @@ class Player:
         if self.ground is not None:
             about = self.heights if heights is None else heights
             self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0].tolist()
-        self.feet = Feet(self.legs, count, self.feet.standing, self.settings.lock)
-        self.feet.level = list(self.heights)
+        self.feet = Feet(self.limbs, count, self.feet.standing, self.settings.lock)
+        self.feet.ground.level = list(self.heights)
         self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
     def begin_from(self, index, positions, rotations):
@@ -181,32 +181,35 @@ class Player:
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []
-        for (place, yaw), (velocity, _), (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
+        self._travels = self._ahead.travel().tolist()
+        for (place, yaw), velocity, (goal, goal_yaw) in zip(self.roots, self._travels, self.simulation.roots):
             place, yaw = travel(place, yaw, velocity, dt)
             roots.append(synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt))
         self.roots = roots
 
     def _released(self):
-        """The legs of feet that are let go in this frame, as Ahead.step() takes them."""
+        """The joints of limbs that are let go in this frame, as Ahead.step() takes them."""
         released = []
-        for who, side in self.feet.release(self.contacts, self.dt):
-            leg = self.legs.turning[side]
-            released.append((who, leg, np.array([self._rotations_before[who, leg], self.rotations[who, leg]])))
+        for who, limb in self.feet.release(self.contacts, self.dt):
+            joints = self.limbs.joints[limb]
+            joints = joints[joints >= 0]
+            released.append((who, joints, np.array([self._rotations_before[who, joints], self.rotations[who, joints]])))
         return released
 
     def _plant_feet(self):
-        """The rotations that are shown: those of the played pose, with legs that reach for where the toes are held."""
+        """The rotations that are shown: those of the played pose, with limbs that reach for where the toes are held."""
         if self.ground is not None or any(self.heights):
             self._climb()
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
-        turns = self.feet.plant(self.roots, self.heights, self._ahead.steps, self.contacts, self.dt, self.ground)
-        shown = turned(self._ahead.turners(), turns)
-        self.rotations.put(self._turning, shown if self.legs.has_toes else shown.reshape(-1, 4, 4)[:, :3])
+        swings = self.feet.plant(self.roots, self.heights, self._travels, self._ahead.limbs(), self.contacts, self.dt,
+                                 self.ground)
+        shown = turned(swings, self._ahead.turns())
+        self.rotations[:, self._turning] = shown[:, self.limbs.joints >= 0]
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
-        level, most = self.feet.level, self.feet.most
+        level, most = self.feet.ground.level, self.feet.ground.most
         if self.ground is None:
             level, most = [0.0] * len(level), [math.inf] * len(level)
         self._climbs = [_climbed(*each, self.dt) for each in zip(self._climbs, level, most)]

@@ -83,9 +83,9 @@ class RetargetedMotion:
         return RetargetedMatcher(self._motion.matcher(search, count, begin), self._motion.moving, self._retarget,
                                  np.float32(1 / self.database.rate))
 
-    def stance(self, legs):
-        """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
-        legs.fronts = self._retarget.fronts.astype(float)
+    def stance(self, limbs):
+        """(L, 2) how high toe and ankle of each limb are while it stands. The limbs learn where their knees bend to."""
+        limbs.fronts = self._retarget.fronts.astype(float)
         return self._retarget.standing.astype(float)
 
 

@@ -10,15 +10,17 @@ from mathutils import Matrix
 
 from ..motion import quat
 from ..motion.clip import Clip
-from ..playback.legs import TO_FRAME
 from . import controls, keys, rig, takes
 
 SAME = 1e-4  # a basis that differs by less is the same: Blender reads and writes them a little off
 # The ten pairs of a quaternion's components; what each of them, the place x, y, z and a one add to a transposed matrix.
 _FIRST, _SECOND = np.triu_indices(4)
 _TO_COLUMNS = np.zeros((14, 4, 4))
-_TO_COLUMNS[:10] = TO_FRAME.reshape(4, 4, 4, 4)[_FIRST, _SECOND].swapaxes(1, 2)
-_TO_COLUMNS[:10][_FIRST != _SECOND] *= 2  # either may come first
+# A matrix is a sum over the pairs, and one: (a + b)² - a² - b² is what the pair ab has, and of aa it is twice that.
+_ONES = np.eye(4)
+_OF_PAIRS = (quat.to_matrix(_ONES[_FIRST] + _ONES[_SECOND]) - quat.to_matrix(_ONES[_FIRST])
+             - quat.to_matrix(_ONES[_SECOND]) + np.eye(3))
+_TO_COLUMNS[:10, :3, :3] = (_OF_PAIRS / np.where(_FIRST == _SECOND, 2, 1)[:, None, None]).swapaxes(1, 2)
 _TO_COLUMNS[10:13, 3, :3], _TO_COLUMNS[13] = np.eye(3), np.eye(4)
 
 

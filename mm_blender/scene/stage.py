@@ -11,10 +11,10 @@ from ..matching import database
 from ..networks import origin
 from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from ..playback.cast import Cast
-from ..playback.feet import Lock
+from ..playback.contact import Lock
 from ..playback.inertialise import Blend
-from ..playback.legs import Legs
 from ..playback.library import Library
+from ..playback.limbs import Limbs
 from ..playback.player import Drive
 from ..playback.root import Sync
 from . import baking, targets, training
@@ -161,8 +161,8 @@ def staged(ob, depsgraph, library=None):
     settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
     motion, ground = library.motion, floor(targets.posed(ob))
-    legs = Legs(motion.database.character, motion.database.fixed, motion.moving)
-    place, poses = standing([ob], motion, motion.stance(legs)[:, 1])
+    limbs = Limbs(motion.database.character, motion.database.fixed, motion.moving)
+    place, poses = standing([ob], motion, motion.stance(limbs)[:, 1])
     surroundings = Surroundings(settings.obstacles, settings.ground, [ground])
     surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)

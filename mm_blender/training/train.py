@@ -15,8 +15,8 @@ from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
 from ..playback.cast import Cast
-from ..playback.legs import Legs
 from ..playback.library import Library
+from ..playback.limbs import Limbs
 from ..steps import Progress
 from . import device as devices
 from . import figures, plan, queries, ranks
@@ -89,7 +89,7 @@ class _Training:
         self.examples = Examples(motion, device)
         if not len(self.examples.starts(1)):
             raise MotionError("The database has too few frames to learn from: bake longer clips.")
-        Legs(motion.character, motion.fixed, self.examples.moving)  # what cannot be driven is said now
+        Limbs(motion.character, motion.fixed, self.examples.moving)  # what cannot be driven is said now
         self._kinds = MODELS[model]
         self._options = {"experts": experts_for(len(self.examples))} if model == "moe" else {}
         self._say_plan()
@@ -279,7 +279,7 @@ class _Training:
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,
             limits=np.stack([states.min(axis=0), states.max(axis=0)]), start=states[self._library.standing],
-            heights=player.feet.standing.astype(np.float32), fronts=player.legs.fronts.astype(np.float32),
+            heights=player.feet.standing.astype(np.float32), fronts=player.limbs.fronts.astype(np.float32),
             tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
             projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures))

@@ -83,7 +83,7 @@ def test_a_player_that_blends_latents_lays_no_offset_over_them(networks_of_exper
     # What was never trained answers anything: it is taken for better, and for allowed.
     cast.player.settings.stay = -1e9
     cast.player.matcher._fits = lambda shown, who: np.ones(len(who), dtype=bool)
-    upper, jumps = cast.player.legs.carried, 0  # feet that are let go have offsets of their own
+    upper, jumps = cast.player.limbs.carried, 0  # feet that are let go have offsets of their own
     for step in range(60):
         cast.want(0, Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
         cast.step()

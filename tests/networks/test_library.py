@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.networks.library import LearnedLibrary
-from mm_blender.playback.legs import Legs
+from mm_blender.playback.limbs import Limbs
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +27,9 @@ def test_a_matcher_begins_where_the_networks_say_and_keeps_to_the_tags(library, 
 
 
 def test_legs_learn_where_knees_bend_to(library, networks):
-    legs = Legs(networks.character, networks.fixed, networks.moving)
-    assert np.array_equal(library.motion.stance(legs), networks.heights)
-    assert np.array_equal(legs.fronts, networks.fronts)
+    limbs = Limbs(networks.character, networks.fixed, networks.moving)
+    assert np.array_equal(library.motion.stance(limbs), networks.heights)
+    assert np.array_equal(limbs.fronts, networks.fronts)
 
 
 def test_at_another_rate_the_stepper_is_asked_for_longer_steps(networks):

@@ -1,156 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet stay where they stand, legs reach them, knees do not flip and toes do not sink."""
+"""Feet stay where they stand, let go in time, and neither toe nor heel goes through the ground."""
 
 import numpy as np
 import pytest
 
-from mm_blender.motion import demo, quat
-from mm_blender.motion.roles import find_character
-from mm_blender.motion.skeleton import forward
-from mm_blender.playback.feet import Foot, Lock, Under, _pitch
-from mm_blender.playback.legs import Legs, swung, turned, turners, turns_of
+from mm_blender.playback.clearance import pitch
+from mm_blender.playback.contact import Lock
+from mm_blender.playback.feet import Foot
+from mm_blender.playback.ground import Under
+from mm_blender.playback.limbs import Posed
 
 DT = 1 / 60
 GROUND, LOCK = 0.02, Lock()
 PLANE = Under(GROUND, GROUND, 0.05, GROUND)
+WORLD = 0j, 1 + 0j, 0.0  # a root at the world's own place
 
 
-@pytest.fixture(scope="module")
-def legs(motion):
-    return Legs(motion.database.character, motion.database.fixed, motion.moving)
-
-
-def some_legs(count=2000, seed=0):
-    """Hips, knees, ankles and toes (count, 4, 3) of bent legs."""
-    rng = np.random.default_rng(seed)
-    hip = np.tile([0.1, 0.0, 0.9], (count, 1))
-    knee, ankle = hip + [0, 0.18, -0.37], hip + [0, 0.0, -0.74]
-    turn = quat.from_scaled_angle_axis(rng.normal(0, 0.3, (count, 3)))
-    knee, ankle = (hip + quat.rotate(turn, point - hip) for point in (knee, ankle))
-    return np.stack([hip, knee, ankle, ankle + [0, 0.15, -0.07]], axis=1), rng
-
-
-def reached(joints, goals, extension=0.985, has_toes=True):
-    """Hips, knees, ankles and toes of legs that reach for their goals (count, 3)."""
-    swings = np.array([swung(as_played(leg), goal, extension, has_toes) for leg, goal in zip(joints, goals.tolist())])
-    bones = quat.rotate(swings, np.diff(joints, axis=1))
-    return np.concatenate([joints[:, :1], joints[:, :1] + np.cumsum(bones, axis=1)], axis=1)
-
-
-def as_played(joints):
-    """A leg whose knee bends forward, as Legs.seen_from_root() has it, of its hip, knee, ankle and toe (4, 3)."""
-    return [joints[0].tolist(), *np.diff(joints, axis=0).tolist(), (0.0, 1.0, 0.0), joints[3].tolist()]
-
-
-def lengths(joints):
-    return np.linalg.norm(np.diff(joints, axis=1), axis=-1)
-
-
-def test_the_leg_reaches_exactly_and_keeps_its_lengths_and_its_bend():
-    joints, rng = some_legs()
-    goals = joints[:, 3] + rng.normal(0, 0.03, (len(joints), 3))
-    new = reached(joints, goals)
-    within = np.linalg.norm(goals - joints[:, 0], axis=-1) < 0.85
-    assert within.mean() > 0.7 and np.abs(new[:, 3] - goals)[within].max() < 1e-6
-    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
-    old_bend, new_bend = (np.cross(each[:, 1] - each[:, 0], each[:, 2] - each[:, 1]) for each in (joints, new))
-    assert ((old_bend * new_bend).sum(-1) > 0).all()
-
-
-def test_the_foot_keeps_its_direction_where_the_leg_is_long_enough():
-    joints, _ = some_legs()
-    new = reached(joints, joints[:, 3] + [0.01, 0.01, 0.1])
-    np.testing.assert_allclose(new[:, 3] - new[:, 2], joints[:, 3] - joints[:, 2], atol=1e-9)
-
-
-def test_a_leg_that_is_where_it_should_be_is_left_alone():
-    joints, _ = some_legs()
-    np.testing.assert_allclose(reached(joints, joints[:, 3]), joints, atol=1e-4)
-
-
-@pytest.mark.parametrize("has_toes", [True, False])
-def test_a_leg_is_not_stretched_towards_what_it_cannot_reach(has_toes):
-    joints, _ = some_legs(10)
-    new = reached(joints, joints[:, 3] - [0, 0, 1.0], has_toes=has_toes)
-    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
-    straight = np.linalg.norm(new[:, 2] - new[:, 0], axis=-1) / lengths(joints)[:, :2].sum(-1)
-    assert (straight < 0.9851).all()
-
-
-def test_the_heel_rises_where_the_leg_is_too_short():
-    joints = np.array([[[0, 0.3, 0.92], [0, 0.35, 0.49], [0, 0.1, 0.13], [0, 0.25, 0.06]]])
-    goal = np.array([[0, 0.15, 0.02]])
-    new = reached(joints, goal)
-    flat = goal - joints[:, 3] + joints[:, 2]
-    assert new[0, 2, 2] > flat[0, 2] + 0.005
-    np.testing.assert_allclose(new[:, 3], goal, atol=1e-6)
-    np.testing.assert_allclose(lengths(new), lengths(joints), atol=1e-6)
-
-
-def test_a_straight_leg_bends_forward():
-    joints = np.array([[[0, 0, 0.9], [0, 0, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]]])
-    new = reached(joints, joints[:, 3] + [0, 0, 0.1])
-    assert new[0, 1, 1] > 0.1
-
-
-def test_a_leg_that_is_bent_back_a_little_reaches_with_its_knee_in_front():
-    joints = np.array([[[0, 0, 0.9], [0.004, y, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]] for y in (-0.03, 0.0, 0.01)])
-    knees = reached(joints, joints[:, 3] + [0, 0, 0.05])[:, 1]
-    assert knees[:, 1].min() > 0.1 and np.ptp(knees, axis=0).max() < 0.06  # no flip, and none to the side
-
-
-def test_legs_learn_where_knees_bend_to(motion, legs):
-    rotations = legs.rotations(motion.database.rotations[:1])
-    rotations[:, :, 0] = quat.identity()
-    assert (motion.stance(legs) > 0).all()
-    standing = legs.forward(np.zeros((1, 3)), motion.positions[:1], rotations)
-    fronts = (standing[0, :, -4, :3, :3] @ legs.fronts[..., None])[..., 0]
-    assert fronts[:, 1].min() > 0.9
-
-
-def test_arms_and_spine_are_carried_hips_and_legs_are_not(motion, legs):
-    names = np.array(motion.database.skeleton.names)
-    assert {"hand.L", "chest", "head"} <= set(names[legs.carried])
-    assert {"root", "hips", "thigh.R", "shin.L", "toe.L"} <= set(names[~legs.carried])
-
-
-def some_frames(motion, legs, count=400):
-    frames = np.linspace(0, len(motion.database) - 1, count).astype(int)
-    rotations = motion.database.rotations[frames].copy()
-    rotations[:, 0] = quat.from_yaw(np.linspace(-3, 3, count))
-    return frames, np.linspace([5, -8, 0.5], [-3, 2, 1], count), rotations
-
-
-def reaching(legs, chains, frames, goals):
-    """The rotations of the chains with legs that reach for goals (K, 2, 3)."""
-    turns = [[turns_of(*swung(as_played(leg), goal, 0.985, legs.has_toes)) for leg, goal in zip(*pair)]
-             for pair in zip(frames[:, :, -4:, :3, 3], goals.tolist())]
-    chains = chains.copy()
-    turns_there = np.moveaxis(quat.from_matrix(frames[..., :3, :3]), -1, 0)
-    above, own = turns_there[:, :, :, -5:-1], turns_there[:, :, :, -4:]
-    chains[:, :, -4:] = turned(turners(above, own), np.array(turns).reshape(-1, 2, 4, 1, 4))[..., 0, :]
-    return chains
-
-
-def test_toes_come_to_their_goals_within_a_tenth_of_a_millimetre(motion, legs):
-    frames, roots, rotations = some_frames(motion, legs)
-    chains = legs.rotations(rotations)
-    before = legs.forward(roots, motion.positions[frames], chains)
-    goals = before[:, :, -1, :3, 3] + np.random.default_rng(0).normal(0, 0.03, (len(frames), 2, 3)) * [1, 1, 0.3]
-    after = legs.forward(roots, motion.positions[frames], reaching(legs, chains, before, goals))
-    reachable = np.linalg.norm(goals - before[:, :, -4, :3, 3], axis=-1) < np.array(legs.lengths) * 0.95
-    error = np.linalg.norm(after[:, :, -1, :3, 3] - goals, axis=-1)
-    assert reachable.mean() > 0.8 and error[reachable].max() < 1e-4
-    np.testing.assert_allclose(after[:, :, -1, :3, :3], before[:, :, -1, :3, :3], atol=1e-5)  # toes keep their turn
-
-
-def test_full_kinematics_agrees_with_that_of_the_legs(motion, legs):
-    frames, roots, rotations = some_frames(motion, legs, 50)
-    local = motion.database.local_positions(frames)
-    local[:, 0] = roots
-    frames = legs.forward(roots, motion.positions[frames], legs.rotations(rotations))
-    np.testing.assert_allclose(forward(motion.database.skeleton, local, rotations)[0][:, legs.chain],
-                               frames[..., :3, 3], atol=1e-5)
+def hold(foot, hip, way, toe, contact, longest=0.95, lock=LOCK):
+    """One frame of a foot whose leg has its hip and its toe there, and the way from ankle to toe; where the toe is
+    shown."""
+    leg = np.subtract(np.subtract(toe, way), hip)
+    limb = Posed(hip, tuple(leg / 2), tuple(leg / 2), way, (0.0, 1.0, 0.0), toe)
+    shown = foot.hold(limb, WORLD, contact, PLANE, longest, lock, DT)
+    return shown.place.real, shown.place.imag, shown.height
 
 
 def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0, lock=LOCK):
@@ -161,7 +33,7 @@ def walk_on(feet, seconds, speed=0.0, contact=True, toe=0.02, start=0.0, lock=LO
         for foot in feet:
             foot.release(contact, lock, DT)
         joints = [((x, y, toe + 0.8), (0.0, 0.1, -0.07), (x, y, toe)) for x in (-0.1, 0.1)]
-        shown.append([foot.hold(*leg, contact, PLANE, 0.95, lock, DT) for foot, leg in zip(feet, joints)])
+        shown.append([hold(foot, *leg, contact, lock=lock) for foot, leg in zip(feet, joints)])
     return np.array(shown)
 
 
@@ -177,11 +49,11 @@ def test_a_foot_in_contact_stays_while_the_body_goes_on():
 def test_a_foot_left_behind_too_far_is_let_go_lifted_and_held_again():
     feet = two_feet()
     walk_on(feet, 0.5, speed=0.36)  # 0.18 m
-    assert all(foot.locked for foot in feet)
+    assert all(foot.contact.locked for foot in feet)
     held = []
     for frame in range(40):
         shown = walk_on(feet, DT, start=0.18 + 0.36 * frame * DT)
-        held.append(all(foot.locked for foot in feet))
+        held.append(all(foot.contact.locked for foot in feet))
     assert not all(held) and held[-1]
     assert shown[0, 0, 1] > 0.18
     lowest = walk_on(two_feet(), 0.5, speed=1.5)[-10:, :, 2]  # dragged too fast to be held: lifted off the ground
@@ -213,7 +85,7 @@ def move(foot, toes, hip=(0, 0, 0.85), contact=False):
     shown = []
     for toe, above in zip(*np.broadcast_arrays(toes, hip)):
         foot.release(contact, LOCK, DT)
-        shown.append(foot.hold(tuple(above), (0.0, 0.1, -0.07), tuple(toe), contact, PLANE, 0.95, LOCK, DT))
+        shown.append(hold(foot, tuple(above), (0.0, 0.1, -0.07), tuple(toe), contact))
     return np.array(shown)
 
 
@@ -239,7 +111,7 @@ def test_a_straight_leg_brakes_sooner_and_softer_than_a_bent_one():
 
 def test_a_foot_on_its_tip_is_not_turned_all_at_once():
     angles = np.radians(np.arange(60, 90, 2))
-    pitches = [_pitch((0, 0.15 * np.cos(angle), -0.15 * np.sin(angle)), -0.1495, 0.0) for angle in angles]
+    pitches = [pitch((0, 0.15 * np.cos(angle), -0.15 * np.sin(angle)), -0.1495, 0.0) for angle in angles]
     # To raise the ankle that far, the foot would have to turn by 25 degrees.
     assert np.degrees(max(pitches)) < 16 and np.degrees(pitches[-3]) < 1
 
@@ -248,9 +120,9 @@ def test_a_heel_that_comes_down_fast_brakes_too():
     foot, heels = Foot(), []
     for frame in range(30):
         heel = 0.3 - 1.5 * frame * DT
-        foot.hold((0, 0, 0.85), (0, 0.12, 0.05), (0, 0, heel + 0.05), False, PLANE, 0.95, LOCK, DT)
+        hold(foot, (0, 0, 0.85), (0, 0.12, 0.05), (0, 0, heel + 0.05), False)
         # Turned by its pitch, the ankle is nearer to the height of the toe.
-        heels.append(foot._shown[1] - 0.05 * np.cos(foot.pitch) + 0.12 * np.sin(foot.pitch))
+        heels.append(foot.toe.height - 0.05 * np.cos(foot.pitch) + 0.12 * np.sin(foot.pitch))
     assert min(heels) > PLANE.ankle - 1e-6 and heels[-1] < PLANE.ankle + 0.01
     assert np.abs(np.diff(heels, 2)).max() / DT < 0.8  # it would be 1.5 m/s within a frame
 
@@ -261,7 +133,7 @@ def test_a_free_foot_is_raised_for_its_heel_and_not_turned():
     for frame in range(12):
         toe, heel = max(0.5 - 4.5 * frame * DT, GROUND), 0.65 - 4.5 * frame * DT
         way = (0.0, 0.1, toe - max(heel, 0.09))
-        shown.append(foot.hold((0, 0, 0.85), way, (0, 0, toe), False, PLANE, 0.95, LOCK, DT)[2])
+        shown.append(hold(foot, (0, 0, 0.85), way, (0, 0, toe), False)[2])
         pitches.append(foot.pitch)
     assert np.abs(np.degrees(pitches)).max() < 0.01 and max(shown[-6:]) > GROUND + 0.005
 
@@ -271,7 +143,7 @@ def test_a_straight_leg_is_left_alone_while_its_toe_comes_down_by_itself():
     foot, raised = Foot(), []
     for toe, heel in zip(toes, heels):
         toe, heel = GROUND + toe, PLANE.ankle + heel
-        shown = foot.hold((0, 0, heel + 0.82), (0, 0.1, toe - heel), (0, 0.1, toe), False, PLANE, 0.91, LOCK, DT)
+        shown = hold(foot, (0, 0, heel + 0.82), (0, 0.1, toe - heel), (0, 0.1, toe), False, 0.91)
         raised.append(shown[2] - toe)
     # By a centimetre within a frame, its knee would be thrown.
     assert max(np.diff(raised)) < 0.006
@@ -283,7 +155,7 @@ def test_a_foot_that_is_let_go_is_not_lifted_twice():
     way = np.column_stack([np.zeros(18), y, np.full(18, GROUND)])
     move(foot, way[:3])
     shown = move(foot, way[3:], contact=True)
-    assert foot.locked and shown[-1, 2] > GROUND + 0.02
+    assert foot.contact.locked and shown[-1, 2] > GROUND + 0.02
     after = move(foot, shown[-1:])  # from where it was shown
     np.testing.assert_allclose(after, shown[-1:], atol=1e-3)
 
@@ -293,21 +165,5 @@ def test_a_foot_is_let_go_before_the_leg_is_stretched():
     foot, far = Foot(), []
     for hip in hips:
         move(foot, np.array([[0, 0, GROUND]]), hip[None], contact=True)
-        far.append(np.linalg.norm(hip - [0, 0, GROUND]) * foot.locked)
-    assert 0.88 < max(far) <= 0.95 and not foot.locked
-
-
-def test_characters_without_toes_are_held_by_their_feet(motion):
-    character = find_character(demo.skeleton())
-    bare = type(character)(character.skeleton, {role: name for role, name in character.roles.items()
-                                                if not role.endswith("toe")}, character.mirror)
-    legs = Legs(bare, motion.database.fixed, motion.moving)
-    assert not legs.has_toes and legs.turning.shape == (2, 3) and max(legs.lengths) < 0.9
-    frames, roots, rotations = some_frames(motion, legs)
-    chains = legs.rotations(rotations)
-    before = legs.forward(roots, motion.positions[frames], chains)
-    np.testing.assert_array_equal(before[:, :, -1], before[:, :, -2])
-    goals = before[:, :, -1, :3, 3] + [0.01, 0.02, 0.03]
-    after = legs.forward(roots, motion.positions[frames], reaching(legs, chains, before, goals))
-    np.testing.assert_allclose(after[:, :, -1, :3, 3], goals, atol=1e-4)
-    np.testing.assert_allclose(after[:, :, -2, :3, :3], before[:, :, -2, :3, :3], atol=1e-5)  # nor do feet turn
+        far.append(np.linalg.norm(hip - [0, 0, GROUND]) * foot.contact.locked)
+    assert 0.88 < max(far) <= 0.95 and not foot.contact.locked

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from mm_blender.motion import quat
 from mm_blender.playback.player import Player
+from tests.playback.shown import joints_of
 
 RATE = 60
 GROUNDS = {
@@ -27,11 +27,8 @@ class Walk:
         rows = []
         for frame in range(6 * RATE):
             player.step([(1j * speed * (frame < 5 * RATE), 0.0)])
-            roots = np.column_stack([player.positions, player.heights])
-            turns = player.legs.rotations(player.rotations)
-            turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
-            frames = player.legs.forward(roots, player.played.positions, turns)
-            rows.append((frames[0, :, -4:, :3, 3], player.feet.locked[0], player.heights[0], roots[0]))
+            root = [*player.positions[0], player.heights[0]]
+            rows.append((joints_of(player)[0, player.limbs.joints], player.feet.locked[0], root[2], root))
         self.joints, self.held, self.heights, self.roots = (np.array(column) for column in zip(*rows))
         self.standing, self.ground = player.feet.standing, ground or GROUNDS["plane"]
 

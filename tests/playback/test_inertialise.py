@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mm_blender.motion import quat
-from mm_blender.playback.inertialise import KINDS, Blend, Inertia, _turn, _turns, quintic, spring_speed_limit
+from mm_blender.playback.inertialise import KINDS, Blend, Inertia, quintic, spring_speed_limit
 from mm_blender.playback.pose import Pose
 
 DT = 1 / 60
@@ -138,17 +138,6 @@ def test_joints_that_were_shown_otherwise_go_on_from_there_also_where_a_jump_fol
     inertia.transition(np.array([0]), SWING(0), DT)
     shown += [inertia.apply(SWING(frame * DT), DT).rotations for frame in range(30)]
     assert sharpest(shown) < 3
-
-
-def test_few_joints_turn_in_plain_numbers_as_many_do_in_arrays():
-    rng = np.random.default_rng(0)
-    turns = rng.normal(0, 1, (3, 200, 3)).astype(np.float32)
-    earlier, last, rotations = quat.from_scaled_angle_axis(turns * rng.choice([1e-9, 1, 3], (1, 200, 1)))
-    last[::2] = quat.mul(earlier[::2], quat.from_scaled_angle_axis(turns[0, ::2] * 0.01)) * [[-1]]  # the same, negated
-    spins = (turns[0] * rng.choice([0, 1, 20], (200, 1))).astype(np.float32)
-    many = np.array(_turns(np.stack([earlier, last])[None], rotations[None], spins[None], DT))[..., 0]
-    few = [_turn(*each, DT) for each in zip(*(part.tolist() for part in (earlier, last, rotations, spins)))]
-    np.testing.assert_allclose(np.array(few).T.reshape(2, 3, -1) * [[[1]], [[DT]]], many * [[[1]], [[DT]]], atol=1e-5)
 
 
 def test_some_joints_may_take_longer():

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limbs that a character stands on: which joints they are, where they are, and how their joints turn.
+
+A limb is named like a leg, whatever it is: its thigh hangs from the hip (of an arm that is walked on, the upper arm
+from the shoulder), then come shin, foot and toe. The toe is what stands on the ground: a joint, or a place on the foot
+where that is the last joint.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import MotionError
+from ..motion import quat
+
+# The share of the foot's length by which a limb gets longer as the heel rises, before the foot is let go.
+STRETCH = 0.85
+# The percentile of an ankle's heights while the foot stands that is taken for its standing height.
+LOW = 5
+
+
+class Posed(NamedTuple):
+    """Limbs as the motion has them, seen from their character's root, each (…, L, 3): the hip's place, the ways from
+    hip to knee, knee to ankle and ankle to toe, where the knee bends to, and the toe's place."""
+
+    hip: np.ndarray
+    thigh: np.ndarray
+    shin: np.ndarray
+    foot: np.ndarray
+    front: np.ndarray
+    toe: np.ndarray
+
+
+class Limbs:
+    """The L limbs of a character.
+
+    joints      (L, 4) thigh, shin, foot and toe; -1 where the toe is no joint of its own
+    lengths     [L] from hip to toe, at most
+    turns_foot  [L] whether the foot can turn about the toe: not where they are the same place
+    carried     (J,) which joints neither belong to the limbs nor carry them
+    fronts      (L, 3) where each knee bends to, seen from its thigh
+    """
+
+    def __init__(self, character, fixed, moving):
+        skeleton = character.skeleton
+        self.joints = np.array([_joints_of(limb, character) for limb in character.limbs])
+        lines = [skeleton.ancestors(thigh)[::-1] + list(rest) for thigh, *rest in self.joints.tolist()]
+        most = max(map(len, lines))
+        # From the root down to the toes; where one line is shorter, joints that do nothing follow the root.
+        lines = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
+        # Level by level, the root left out: everything is seen from there.
+        self._line, self._idle = np.maximum(lines.T[1:], 0), lines.T[1:] < 0
+        self._offsets = np.where(self._idle[..., None], 0, fixed[self._line]).astype(np.float32)
+        self._moving = [(column, *np.nonzero(lines.T[1:] == joint)) for column, joint in enumerate(moving)]
+        bones = np.linalg.norm(self._offsets[-3:], axis=-1)
+        self.lengths, self.turns_foot = (bones.T @ [1, 1, STRETCH]).tolist(), (bones[-1] > 0).tolist()
+        above, below = set(lines.flat), set(self.joints.flat)
+        self.carried = np.array([joint not in above and not below & set(skeleton.ancestors(joint))
+                                 for joint in range(len(skeleton))])
+        self.fronts = np.zeros((len(lines), 3))
+
+    def __len__(self):
+        return len(self.joints)
+
+    def seen_from_root(self, positions, rotations):
+        """The limbs (…, L, 6, 3) of poses, in the order of Posed; and how their joints are turned, seen from the root:
+        (…, L, 5, 4) of what carries the thigh, the thigh, shin, foot and toe.
+
+        positions (…, M, 3) of the moving joints, rotations (…, J, 4)
+        """
+        # Levels first, then limbs and components, then poses: what is worked out at once lies together.
+        batch = rotations.shape[:-2]
+        turns = rotations.reshape(-1, *rotations.shape[-2:])[:, self._line].transpose(1, 3, 2, 0)
+        turns[self._idle.nonzero()[0], :, self._idle.nonzero()[1]] = quat.identity()[:, None]
+        ways = np.repeat(self._offsets.transpose(0, 2, 1)[..., None], turns.shape[-1], axis=-1)
+        for column, levels, limbs in self._moving:
+            ways[levels, :, limbs] = positions[..., column, :].reshape(-1, 3).T
+        for level in range(1, len(turns)):
+            ways[level] = quat.rotate(turns[level - 1], ways[level], axis=0)
+            turns[level] = quat.mul(turns[level - 1], turns[level], axis=0)
+        front = quat.rotate(turns[-4], np.broadcast_to(self.fronts.T[..., None], ways[-1].shape), axis=0)
+        hip = ways[:-3].sum(axis=0)
+        posed = np.stack([hip, *ways[-3:], front, hip + ways[-3:].sum(axis=0)])
+        carrying = turns[-5:] if len(turns) > 4 else np.concatenate([_unturned_like(turns[:1]), turns])
+        return (posed.transpose(3, 2, 0, 1).reshape(*batch, len(self), 6, 3).astype(np.float32),
+                carrying.transpose(3, 2, 0, 1).reshape(*batch, len(self), 5, 4))
+
+    def stance(self, positions, rotations, contacts):
+        """(L, 2) how high toe and ankle of each limb are over the root while it stands, in such poses with contacts
+        (F, L); the ankle before the heel leaves the ground. The limbs learn meanwhile where their knees bend to."""
+        limbs, turns = self.seen_from_root(positions, rotations)
+        posed = Posed(*np.moveaxis(limbs.astype(float), -2, 0))
+        self.fronts = _fronts(posed, turns[..., 1, :])
+        toes, ankles = posed.toe[..., 2], (posed.toe - posed.foot)[..., 2]
+        heights = np.zeros((len(self), 2))
+        for limb, stands in enumerate(contacts.T):
+            if stands.any():
+                heights[limb] = np.median(toes[stands, limb]), np.percentile(ankles[stands, limb], LOW)
+        return heights
+
+
+def turned(swings, turns):
+    """The local rotations (K, L, 4, 4) of thigh, shin, foot and toe after swings of them and of what carries the thigh,
+    seen from the root.
+
+    swings, turns  (K, L, 5, 4); turns: how the joints were turned before, as seen_from_root() has it
+    """
+    turns = quat.mul(swings, turns)
+    return quat.mul(quat.inv(turns[:, :, :-1]), turns[:, :, 1:])
+
+
+def _joints_of(limb, character):
+    """Thigh, shin, foot and toe of a limb; -1 for a toe that is no joint."""
+    skeleton = character.skeleton
+    thigh, shin, foot, *toe = [character.joint(role) for role in limb.roles if character.has(role)]
+    for above, below in ((thigh, shin), (shin, foot)):
+        if skeleton.parents[below] != above:
+            raise MotionError(f'"{skeleton.names[foot]}" does not hang from "{skeleton.names[shin]}" and '
+                              f'"{skeleton.names[thigh]}" directly: feet cannot be held on this skeleton.')
+    return thigh, shin, foot, *(toe or [-1])
+
+
+def _unturned_like(turns):
+    still = np.zeros_like(turns)
+    still[:, 0] = 1
+    return still
+
+
+def _fronts(limbs, turns):
+    """(L, 3) where the knees bend to in poses (F, L): across the thigh, away from where the shin goes, seen from the
+    thigh, which is turned so (F, L, 4)."""
+    thigh, shin = limbs.thigh, limbs.shin
+    across = thigh * ((shin * thigh).sum(-1) / (thigh * thigh).sum(-1))[..., None] - shin
+    fronts = quat.inv_rotate(turns, across).mean(axis=0)
+    return fronts / np.maximum(np.linalg.norm(fronts, axis=-1, keepdims=True), 1e-9)  # stiff knees have none
