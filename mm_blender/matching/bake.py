@@ -274,7 +274,8 @@ def _all_curves(clip, names):
 def _rooted(character, skeleton):
     """The character with the skeleton that the clean clips have, whose joint 0 is the root, facing +Y."""
     root = skeleton.names[0]
-    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y")
+    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y",
+                     four_legged=character.four_legged)
 
 
 def _laid_out(parts):
@@ -319,8 +320,9 @@ def _about(character):
     positions = np.round(skeleton.positions, 5)
     positions[0, :2] = 0  # where the character stands does not matter
     # Zero is added because JSON tells -0.0 from 0.0.
-    return [skeleton.names, skeleton.parents.tolist(), (positions + 0.0).tolist(),
-            (np.round(skeleton.rotations, 4) + 0.0).tolist(), character.roles, character.mirror, character.forward]
+    about = [skeleton.names, skeleton.parents.tolist(), (positions + 0.0).tolist(),
+             (np.round(skeleton.rotations, 4) + 0.0).tolist(), character.roles, character.mirror, character.forward]
+    return [*about, [np.round(limb.end, 5).tolist() for limb in character.limbs]] if character.four_legged else about
 
 
 def _hash(record):

@@ -17,7 +17,8 @@ from .features import Normalisation, known
 from .schema import Schema
 from .tags import NO_ENTER, select
 
-KIND, VERSION = "mmdb", 1
+# What walks on two legs is written as version 1, which knows no others.
+KIND, VERSION, TWO_LEGS = "mmdb", 2, 1
 RATES = (1.0, 1000.0)  # frames per second that make sense
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
@@ -226,9 +227,10 @@ class Database:
             "schema": self.schema.to_json(), "ranges": [asdict(part) for part in self.ranges],
             "tags": {name: runs(mask) for name, mask in self.tags.items()},
             "curve_names": self.curve_names, "notes": self.notes, "key": self.key,
+            "four_legged": character.four_legged, "ends": character.skeleton.ends,
         }
         skeleton = character.skeleton
-        archive.write(path, KIND, VERSION, header, {
+        archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
             "contacts": self.contacts, "curves": self.curves, "features": self.features,
@@ -259,8 +261,10 @@ def runs(mask):
 
 
 def _from_file(header, arrays):
-    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"])
-    character = Character(skeleton, header["roles"], header["mirror"], header["forward"])
+    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
+                        header.get("ends", {}))
+    character = Character(skeleton, header["roles"], header["mirror"], header["forward"],
+                          four_legged=header.get("four_legged", False))
     frames = len(arrays["rotations"])
     return Database(
         character=character, rate=header["rate"], recipe=Recipe(**header["recipe"]),

@@ -4,7 +4,10 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from ..errors import MotionError
+from . import quat
 from .sides import split_side
 from .skeleton import Skeleton
 
@@ -12,7 +15,7 @@ SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "t
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
 
-LEG = ("thigh", "shin", "foot", "toe")
+LEG, FORE_LEG = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
 _PALM = {"metacarpal", "palm", "meta", "carpal"}
@@ -21,17 +24,21 @@ _PALM = {"metacarpal", "palm", "meta", "carpal"}
 class Limb(NamedTuple):
     """What a character stands on.
 
-    name     as a person calls it
+    name     as a person calls it, such as "left leg"
     roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
              missing
-    contact  the role whose joint touches the ground
-    side     "left" or "right"
+    contact  the role of the joint that touches the ground
+    end      where on that joint, in its own frame: its own place, or its end site
+    partner  the name of the limb on the other side
+    tag      ranges of a clip in which it stands can be tagged `contact.` and this
     """
 
     name: str
     roles: tuple
     contact: str
-    side: str
+    end: tuple
+    partner: str
+    tag: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +50,7 @@ class Character:
     mirror   joint name → name of the joint on the other side (a joint in the middle is its own)
     forward  the axis of the root bone that points where the character faces, such as "+Y"; used with a root bone only
     connected  names of joints that begin where their parents end, and cannot be anywhere else
+    four_legged  whether it walks on its arms, too: then paws are where the bones of hands and feet end
     """
 
     skeleton: Skeleton
@@ -50,6 +58,7 @@ class Character:
     mirror: dict = field(default_factory=dict)
     forward: str = "+Y"
     connected: frozenset = frozenset()
+    four_legged: bool = False
 
     def joint(self, role):
         """The index of the joint that plays a role, or a sentence that says which one is missing."""
@@ -65,14 +74,30 @@ class Character:
 
     @property
     def limbs(self):
-        """The Limbs that it stands on."""
-        return tuple(Limb(f"{side} {name}", tuple(f"{side}_{part}" for part in parts), tip, side)
-                     for name, parts in (("leg", LEG),) for side in ("left", "right")
-                     if (tip := next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), "")))
+        """The Limbs that it stands on: its legs, and the fore legs of one that walks on four. Left comes before
+        right."""
+        kinds = (("hind leg", LEG, ""), ("fore leg", FORE_LEG, ".fore")) if self.four_legged else (("leg", LEG, ""),)
+        found = []
+        for kind, parts, mark in kinds:
+            for side, other in (("left", "right"), ("right", "left")):
+                contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
+                if contact is not None:
+                    roles = tuple(f"{side}_{part}" for part in parts)
+                    ends = self.skeleton.ends if self.four_legged else {}
+                    end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
+                    found.append(Limb(f"{side} {kind}", roles, contact, end, f"{other} {kind}", side + mark))
+        return tuple(found)
 
     def contact_roles(self):
-        """The joints whose contact with the ground is followed: toes, or feet where there are no toes."""
+        """The roles of the joints whose contact with the ground is followed: toes, or feet where there are no toes."""
         return tuple(limb.contact for limb in self.limbs)
+
+    def contact_places(self, positions, rotations):
+        """(F, C, 3) where its limbs touch the ground when they stand, from where its joints are in the world, (F, J, 3)
+        and (F, J, 4)."""
+        joints = [self.joint(limb.contact) for limb in self.limbs]
+        ends = np.array([limb.end for limb in self.limbs], dtype=np.float32)
+        return positions[:, joints] + quat.rotate(rotations[:, joints], ends)
 
     def chain(self, name):
         """The joints (indices, parents first) of a part that has more or fewer of them from rig to rig; [] if there is

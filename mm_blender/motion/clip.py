@@ -65,7 +65,8 @@ class Clip:
 
     def scaled(self, factor):
         """The same motion of a character that is factor times as large: how units are changed."""
-        skeleton = replace(self.skeleton, positions=self.skeleton.positions * factor)
+        ends = {name: tuple(factor * number for number in end) for name, end in self.skeleton.ends.items()}
+        skeleton = replace(self.skeleton, positions=self.skeleton.positions * factor, ends=ends)
         return replace(self, skeleton=skeleton, positions=self.positions * factor)
 
     def slice(self, start, stop):

@@ -36,6 +36,9 @@ _ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "g
 _NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
           "bend"}
 
+# Hands that come down to this share of the hips' height are walked on; the percentile of heights that counts for that.
+LOW_HANDS, LOW = 0.35, 20
+
 CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
 
 
@@ -79,6 +82,19 @@ def find_roles(skeleton):
     character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
                           find_mirror(skeleton), rest_forward(skeleton, roles))
     return Found(character, family, confidence)
+
+
+def walks_on_four(character, positions):
+    """Whether a character walks on its hands, too, in positions (F, J, 3) of its joints in the world: most of the time
+    they are nearly as low as its feet, and its trunk lies rather than stands."""
+    roles = ("left_hand", "right_hand", "left_foot", "right_foot", "hips", "chest")
+    if not all(character.has(role) for role in roles):
+        return False
+    *ends, hips, chest = (positions[:, character.joint(role)] for role in roles)
+    heights = np.array([np.percentile(end[:, 2], LOW) for end in ends])  # while they stand
+    ground, tall = heights.min(), np.median(hips[:, 2]) - heights.min()
+    lies = np.median(np.abs(chest - hips)[:, 2]) < 0.6 * np.median(np.linalg.norm(chest - hips, axis=-1))
+    return bool(lies and (heights - ground < LOW_HANDS * tall).all())
 
 
 def find_mirror(skeleton):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A skeleton: named joints in a tree, their rest pose, and forward kinematics over all frames at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,12 +18,15 @@ class Skeleton:
     parents    (J,) index of each joint's parent, -1 for the root (joint 0, the only one)
     positions  (J, 3) rest position of each joint in its parent's frame, metres
     rotations  (J, 4) rest rotation of each joint in its parent's frame
+    ends       joint name → (x, y, z) where its bone ends, in its own frame, of joints that have none below them and
+               where that is known: the End Sites of a BVH file
     """
 
     names: tuple
     parents: np.ndarray
     positions: np.ndarray
     rotations: np.ndarray
+    ends: dict = field(default_factory=dict)
 
     def __post_init__(self):
         set_ = object.__setattr__

@@ -19,8 +19,9 @@ from .experts import Experts, gated_between
 from .layout import Layout
 from .network import Network, Weights
 
-# What has no experts is written as version 1, which has none. Version 2 had experts of another kind.
-KIND, VERSION, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 3, 1, 2
+# What has no experts is written as version 1, which has none. Version 2 had experts of another kind. Characters that
+# walk on four legs came with version 4.
+KIND, VERSION, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 4, 3, 1, 2
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 # So many frames tell whether latents are of a database.
@@ -41,8 +42,8 @@ class Networks:
     fixed         (J, 3) local positions of all joints
     limits        (2, D + Z) the least and the largest features and latents in the data
     start         (D + Z) features and latents to begin with: of someone who stands
-    heights       (2, 2) how high toe and ankle of each foot are while it stands
-    fronts        (2, 3) where each knee bends to, seen from its thigh
+    heights       (L, 2) how high toe and ankle of each limb are while it stands
+    fronts        (L, 3) where each knee bends to, seen from its thigh
     tags          T names
     combinations  (U, T) bool, those that frames have which may be entered
     stride        by how many frames the Stepper goes on at once, 1 or 2
@@ -118,6 +119,7 @@ class Networks:
             "speeds": asdict(self.speeds), "stride": self.stride, "key": self.key, "figures": self.figures,
             "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
             "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
+            "four_legged": character.four_legged, "ends": skeleton.ends,
         }
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
@@ -128,7 +130,7 @@ class Networks:
         for name in NAMES:
             arrays.update(_to_arrays(name, getattr(self, name)))
         latents = np.zeros((0, self.latents)) if latents is None else latents
-        version = VERSION if self.model == "moe" else WITHOUT_EXPERTS
+        version = VERSION if character.four_legged else EXPERTS if self.model == "moe" else WITHOUT_EXPERTS
         archive.write(path, KIND, version, header, {**arrays, "latents": latents.astype(np.float16)})
 
 
@@ -233,9 +235,11 @@ def _from_arrays(name, layers, experts, arrays):
 
 
 def _from_file(header, arrays):
-    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"])
+    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
+                        header.get("ends", {}))
     return Networks(
-        character=Character(skeleton, header["roles"], header["mirror"], header["forward"]), rate=header["rate"],
+        character=Character(skeleton, header["roles"], header["mirror"], header["forward"],
+                            four_legged=header.get("four_legged", False)), rate=header["rate"],
         schema=Schema.from_json(header["schema"]), normalisation=Normalisation(arrays["mean"], arrays["scale"]),
         moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], start=arrays["start"],
         heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
@@ -249,6 +253,7 @@ def _from_file(header, arrays):
 
 def _check(networks):
     joints, size, state = len(networks.skeleton), networks.schema.size, networks.limits.shape[-1]
+    limbs = len(networks.character.limbs)
     moving, tags = networks.moving, networks.tags
     _expect(type(networks.rate) in (int, float) and RATES[0] <= networks.rate <= RATES[1], "its rate makes no sense")
     _expect(moving.ndim == 1 and len(moving) == len(set(moving.tolist()) & set(range(1, joints))),
@@ -269,7 +274,7 @@ def _check(networks):
         "scale": (networks.normalisation.scale, np.float32, (size,)),
         "limits": (networks.limits, np.float32, (2, state)),
         "start": (networks.start, np.float32, (state,)),
-        "heights": (networks.heights, np.float32, (2, 2)), "fronts": (networks.fronts, np.float32, (2, 3)),
+        "heights": (networks.heights, np.float32, (limbs, 2)), "fronts": (networks.fronts, np.float32, (limbs, 3)),
         "combinations": (networks.combinations, np.bool_, (combinations, len(tags))),
     }
     for name, (array, kind, shape) in expected.items():

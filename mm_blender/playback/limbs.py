@@ -51,6 +51,9 @@ class Limbs:
         # Level by level, the root left out: everything is seen from there.
         self._line, self._idle = np.maximum(lines.T[1:], 0), lines.T[1:] < 0
         self._offsets = np.where(self._idle[..., None], 0, fixed[self._line]).astype(np.float32)
+        # A toe that is no joint is where the foot ends.
+        ends = np.array([limb.end for limb in character.limbs])
+        self._offsets[-1] = np.where(self._idle[-1][:, None], ends, self._offsets[-1])
         self._moving = [(column, *np.nonzero(lines.T[1:] == joint)) for column, joint in enumerate(moving)]
         bones = np.linalg.norm(self._offsets[-3:], axis=-1)
         self.lengths, self.turns_foot = (bones.T @ [1, 1, STRETCH]).tolist(), (bones[-1] > 0).tolist()

@@ -7,23 +7,23 @@ import numpy as np
 
 
 def find_contacts(clip, character, recipe):
-    """Whether each of character.contact_roles() stands on the ground at each frame: (F, C) bool.
+    """Whether each of character.limbs stands on the ground at each frame: (F, C) bool.
 
-    A toe stands while it is slow and near the lowest height that it has in this clip. A side that has ranges tagged
-    `contact.left` or `contact.right` stands there and nowhere else: the artist's word goes before what is measured.
+    A toe stands while it is slow and near the lowest height that it has in this clip. A leg that has ranges tagged
+    `contact.left` or `contact.right` (fore legs: `contact.left.fore`) stands there and nowhere else: the artist's word
+    goes before what is measured.
     """
-    roles = character.contact_roles()
-    contacts = _measure(clip, character, recipe, roles)
-    for column, role in enumerate(roles):
-        tag = f"contact.{role.split('_')[0]}"
+    character = replace(character, skeleton=clip.skeleton)
+    contacts = _measure(clip, character, recipe)
+    for column, limb in enumerate(character.limbs):
+        tag = f"contact.{limb.tag}"
         if any(one.name == tag for one in clip.tags):
             contacts[:, column] = clip.tag_mask(tag)
     return contacts
 
 
-def _measure(clip, character, recipe, roles):
-    joints = [replace(character, skeleton=clip.skeleton).joint(role) for role in roles]
-    positions = clip.globals()[0][:, joints]
+def _measure(clip, character, recipe):
+    positions = character.contact_places(*clip.globals())
     speed = np.linalg.norm(_velocities(positions, clip.rate), axis=-1)
     # Not the very lowest frame: one bad frame under the floor would lift the feet off everywhere else.
     lowest = np.percentile(positions[..., 2], 2, axis=0)

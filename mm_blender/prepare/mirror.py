@@ -39,8 +39,14 @@ def mirror(clip, pairs):
         positions=_positions(clip, partner, alike, above, positions),
         rotations=quat.unroll(quat.mul(quat.mul(quat.inv(above), rotations), turns)),
         tags=tuple(Tag(swap_side(tag.name), tag.start, tag.end) for tag in clip.tags),
-        contacts=None if clip.contacts is None else clip.contacts[:, ::-1],
+        contacts=None if clip.contacts is None else clip.contacts[:, _other_side(clip.contacts.shape[1])],
         curves={swap_side(name): curve for name, curve in clip.curves.items()})
+
+
+def _other_side(count):
+    """For each of so many limbs the column of its partner: left comes before right (Character.limbs)."""
+    columns = np.arange(count)
+    return columns ^ 1 if count % 2 == 0 else columns
 
 
 def _partners(clip, pairs):

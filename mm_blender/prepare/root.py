@@ -44,6 +44,7 @@ def rooted(character, recipe=None):
     else:
         tree = _tree_above(character, recipe)
     skeleton = _with_rest(*tree)
+    skeleton = replace(skeleton, ends=character.skeleton.ends)
     root = skeleton.names[0]
     return replace(character, skeleton=skeleton, roles={**character.roles, "root": root},
                    mirror={**character.mirror, root: root}, forward="+Y")
@@ -261,7 +262,7 @@ def _upright(positions, yaw):
 
 def _with_tree(clip, tree, positions, rotations):
     """The clip on a tree of other parents, from transforms in the world."""
-    skeleton = _with_rest(*tree)
+    skeleton = replace(_with_rest(*tree), ends=clip.skeleton.ends)
     positions, rotations = backward(skeleton, positions, rotations)
     return clip.with_changes(skeleton=skeleton, positions=positions, rotations=rotations)
 
