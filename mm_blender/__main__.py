@@ -273,7 +273,7 @@ def _target(path):
     if Path(path).suffix.lower() == SUFFIX:
         motion = database.load(path)
         character = _with_roles(character_of(motion), path)
-        return character, find_stance(character, motion)
+        return character, find_stance(character, motion.clips())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         clip = bvh.read(path)
