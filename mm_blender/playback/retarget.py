@@ -61,8 +61,7 @@ class RetargetedLibrary:
         self.database = _on_target(library.database, retarget)
         self.speeds = _scaled_speeds(library.speeds, retarget.scale)
         # Frames of a database are retargeted once; what networks make is not known before.
-        frames_are_known = library.baked is library
-        kind = RetargetedFrames if frames_are_known else RetargetedMotion
+        kind = RetargetedFrames if library.baked is library else RetargetedMotion
         self.motion = kind(library.motion, retarget, self.database)
 
     @property
