@@ -96,7 +96,7 @@ class Character:
         """(F, C, 3) where its limbs touch the ground when they stand, from where its joints are in the world, (F, J, 3)
         and (F, J, 4)."""
         joints = [self.joint(limb.contact) for limb in self.limbs]
-        ends = np.array([limb.end for limb in self.limbs], dtype=np.float32)
+        ends = np.array([limb.end for limb in self.limbs], dtype=np.float32).reshape(-1, 3)
         return positions[:, joints] + quat.rotate(rotations[:, joints], ends)
 
     def chain(self, name):
