@@ -10,10 +10,10 @@ from mm_blender.control.stick import Stick
 from mm_blender.motion import quat
 from mm_blender.networks.library import LearnedLibrary
 from mm_blender.networks.matchers import DecompressedMatcher, LearnedMatcher, Poses
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.inertialise import Blend
 from mm_blender.playback.library import search_of
 from mm_blender.playback.matcher import Motion
+from tests.steering import cast_of
 
 SECONDS = 0.3
 
@@ -78,14 +78,14 @@ def test_frames_of_a_database_are_blended_too(networks_of_experts, demo_database
 
 
 def test_a_player_that_blends_latents_lays_no_offset_over_them(networks_of_experts):
-    cast = Cast(LearnedLibrary(networks_of_experts), 1)
+    cast = cast_of(LearnedLibrary(networks_of_experts))
     cast.player.settings.blend = Blend("latent", fade=SECONDS)
     # What was never trained answers anything: it is taken for better, and for allowed.
     cast.player.settings.stay = -1e9
     cast.player.matcher._fits = lambda shown, who: np.ones(len(who), dtype=bool)
     upper, jumps = cast.player.legs.carried, 0  # feet that are let go have offsets of their own
     for step in range(60):
-        cast.want(0, Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
+        cast.guides[0].steer(Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
         cast.step()
         jumps += int(cast.player.jumped[0])
         played = cast.player.played
