@@ -133,6 +133,6 @@ def _fronts(limbs, turns):
     """(L, 3) where the knees bend to in poses (F, L): across the thigh, away from where the shin goes, seen from the
     thigh, which is turned so (F, L, 4)."""
     thigh, shin = limbs.thigh, limbs.shin
-    across = thigh * ((shin * thigh).sum(-1) / (thigh * thigh).sum(-1))[..., None] - shin
+    across = thigh * ((shin * thigh).sum(-1) / np.maximum((thigh * thigh).sum(-1), 1e-18))[..., None] - shin
     fronts = quat.inv_rotate(turns, across).mean(axis=0)
     return fronts / np.maximum(np.linalg.norm(fronts, axis=-1, keepdims=True), 1e-9)  # stiff knees have none

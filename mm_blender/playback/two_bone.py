@@ -29,7 +29,7 @@ def reach(limb, goal, extension, pitch=0.0, turns_foot=True):
     turns_foot  whether the limb has a foot that can be turned about the toe
     """
     leg, way = add(limb.thigh, limb.shin), sub(goal, limb.hip)
-    upper, lower, old = length(limb.thigh), length(limb.shin), length(leg)
+    upper, lower, old = length(limb.thigh), length(limb.shin), max(length(leg), TINY)  # it may be folded flat
     foot = _pitched(limb.foot, pitch) if pitch and turns_foot else limb.foot
     far = math.dist(way, foot)
     room = max((upper + lower) * extension - old, SLACK)
@@ -56,7 +56,8 @@ def _pitched(foot, angle):
 def _heel_up(way, foot, longest):
     """The foot, from ankle to toe, turned about the toe until the ankle is within reach of the hip: so far from it as
     `longest`, in the plane of the way (from the hip to the toe) and the foot."""
-    far, size, along_before = length(way), length(foot), dot(way, foot) / length(way)
+    far, size = max(length(way), TINY), length(foot)
+    along_before = dot(way, foot) / far
     along = (size * size + far * far - longest * longest) / (2 * far)  # the law of cosines
     along = min(max(along, -size), size)
     side = math.sqrt(max(size * size - along * along, 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
+import math
 import os
 from dataclasses import astuple
 from functools import lru_cache
@@ -128,7 +129,7 @@ def own_speeds(ob):
     settings = ob.mm.drive
     if not settings.own_speeds:
         return None
-    return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
+    return _known(Speeds, **{gait: tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")})
 
 
 def settings_of(ob):
@@ -139,12 +140,15 @@ def settings_of(ob):
     sync = _known(Sync, position=settings.root_position, facing=settings.root_facing, halflife=settings.root_halflife,
                   share=settings.root_share, radius=settings.root_radius, angle=settings.root_angle)
     lock = _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife)
-    return Drive(search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock)
+    return _known(Drive, search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock)
 
 
 def halflives_of(ob):
     """How soon the stick's point follows, as a StickGuide has it, for an armature's settings."""
-    return ob.mm.drive.velocity_halflife, ob.mm.drive.facing_halflife
+    settings = ob.mm.drive
+    halflives = {"velocity": settings.velocity_halflife, "facing": settings.facing_halflife}
+    _check_numbers(halflives)
+    return tuple(halflives.values())
 
 
 def shared(ob):
@@ -158,7 +162,17 @@ def shared(ob):
 @lru_cache(maxsize=32)
 def _known(made, /, **values):
     """An object with these values, the same one each time: settings are looked at often, and seldom change."""
+    _check_numbers(values)
     return made(**values)
+
+
+def _check_numbers(values):
+    """Fails for settings (name → value) that are no numbers, as scripts and drivers can make them."""
+    for name, value in values.items():
+        numbers = value if isinstance(value, tuple) else (value,)
+        if not all(math.isfinite(number) for number in numbers if isinstance(number, float)):
+            raise MotionError(f'The setting "{name.replace("_", " ")}" of the Drive panel is not a number: set it '
+                              "anew.")
 
 
 def staged(ob, depsgraph, library=None):
@@ -239,15 +253,19 @@ class Stage(Cast):
 
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""
-        self.player.settings = settings_of(ob)
-        speeds, halflives = own_speeds(ob) or self.library.speeds, halflives_of(ob)
-        for guide in self.guides:
-            guide.speeds, guide.query, guide.halflives = speeds, ob.mm.drive.query, halflives
+        trouble = ""
+        try:
+            self.player.settings = settings_of(ob)
+            speeds, halflives = own_speeds(ob) or self.library.speeds, halflives_of(ob)
+            for guide in self.guides:
+                guide.speeds, guide.query, guide.halflives = speeds, ob.mm.drive.query, halflives
+        except MotionError as error:  # what was set before stays
+            trouble = str(error)
         self._weigh(ob)
         self._look_around(ob, context)
         if self.player.ground is not None and not len(self.film):
             self.place(*self._stood)  # now that it is known on what
-        self.sentences = [self._mismatch] * bool(self._mismatch)
+        self.sentences = [sentence for sentence in (self._mismatch, trouble) if sentence]
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A limb reaches for its goal: exactly, with bones that keep their lengths and a knee that does not flip."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,15 @@ def test_a_leg_that_is_bent_back_a_little_reaches_with_its_knee_in_front():
     joints = np.array([[[0, 0, 0.9], [0.004, y, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]] for y in (-0.03, 0.0, 0.01)])
     knees = reached(joints, joints[:, 3] + [0, 0, 0.05])[:, 1]
     assert knees[:, 1].min() > 0.1 and np.ptp(knees, axis=0).max() < 0.06  # no flip, and none to the side
+
+
+@pytest.mark.parametrize("thigh, shin", [
+    ((0, 0, -0.5), (0, 0, 0.5)), ((0, 0, 0), (0, 0, -0.5)), ((0, 0, -0.5), (0, 0, 0)), ((0, 0, 0), (0, 0, 0)),
+])
+@pytest.mark.parametrize("foot", [(0, 0.1, -0.1), (0, 0, 0)])
+def test_a_folded_leg_and_bones_without_length_give_swings_that_are_numbers(thigh, shin, foot):
+    hip = (0.0, 0.0, 1.0)
+    toe = tuple(np.sum([hip, thigh, shin, foot], axis=0).tolist())
+    for goal, has_toes, pitch in itertools.product((toe, hip, (0.0, 5.0, 0.0)), (True, False), (0.0, 0.5)):
+        swings = reach(Posed(hip, thigh, shin, foot, (0.0, 1.0, 0.0), toe), goal, 0.98, pitch, has_toes)
+        assert np.allclose(np.linalg.norm(swings, axis=-1), 1, atol=1e-6), (goal, has_toes, pitch)
