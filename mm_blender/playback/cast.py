@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Characters that share a library, from what hands want to what is played and filmed."""
+"""Characters that share a library, from what hands want to what is played and recorded."""
 
 import numpy as np
 
 from ..control.intent import GAITS, intent_of, tag_query
-from .film import Film
 from .live import Live
 from .matcher import MixedMatcher
 from .player import Player
+from .record import FrameRecord
 
 
 class Cast:
@@ -16,7 +16,7 @@ class Cast:
     libraries  what each one plays from; all have the same skeleton, rate and features
     player     steps them
     live       plays them along with the clock
-    film       what they have played
+    record     what they have done, frame by frame
     intents    what each one wants, None until it was asked
     trouble    a sentence for each one, empty if all is well
     """
@@ -25,8 +25,8 @@ class Cast:
         self.library, self.libraries = library, [library] * count
         self.player = Player(library.motion, library.choice().search, count, settings, library.standing)
         self.surround(ground, obstacles)
-        self.film = Film(self.player)
-        self.live = Live(self.player, self.film)
+        self.record = FrameRecord(self.player)
+        self.live = Live(self.player, self.record)
         self.intents, self.trouble = [None] * count, [""] * count
         schema = library.database.schema
         self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
@@ -40,7 +40,7 @@ class Cast:
     def place(self, positions, yaws, heights=None):
         """Stand the characters somewhere: positions (K, 2), yaws (K,) and heights (K,) as a Player takes them."""
         self.player.place(positions, yaws, heights)
-        self.live = Live(self.player, self.film)
+        self.live = Live(self.player, self.record)
         self._wishes, self._hands = [(0j, float(yaw)) for yaw in yaws], [None] * len(self._hands)
 
     def surround(self, ground=None, obstacles=None):
@@ -98,7 +98,7 @@ class Cast:
     def step(self):
         """One frame of the database's rate."""
         self.player.step(self._wishes)
-        self.film.take()
+        self.record.add()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""

@@ -44,4 +44,4 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
         for index, recording in enumerate(recordings):
             cast.want(index, recording.at(step / rate), speeds=speeds, query=query)
         cast.step()
-    return [(cast.film.clip(index), cast.film.trace(index)) for index in range(len(recordings))]
+    return [(cast.record.clip(index), cast.record.trace(index)) for index in range(len(recordings))]

@@ -17,9 +17,9 @@ class Live:
     The last step is never behind the clock, and less than one step ahead of it.
     """
 
-    def __init__(self, player, film=None):
-        """film: a Film to which every step is added."""
-        self.player, self._film = player, film
+    def __init__(self, player, record=None):
+        """record: a FrameRecord to which every step is added."""
+        self.player, self._record = player, record
         self._ahead = 0.0  # seconds
         self._last = self._previous = self._now()
 
@@ -29,8 +29,8 @@ class Live:
         steps = 0
         while self._ahead < -SOON:
             self.player.step(wishes)
-            if self._film is not None:
-                self._film.take()
+            if self._record is not None:
+                self._record.add()
             self._ahead += self.player.dt
             self._previous, self._last = self._last, self._now()
             steps += 1

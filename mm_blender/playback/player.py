@@ -24,6 +24,7 @@ FOLLOW, SINK = 0.12, 0.09
 # from them.
 UPPER = 1.6
 STANDS = (0.0, 0.0), (0.0, 0.0)  # on the plane, at rest
+NOBODY = (), ()  # has searched
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Player:
     toes             (K, 2, 3) where they are held, in the world
     jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
+    asked            who searched in this frame, as indices, and their queries (W, D), normalised
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
 
@@ -79,9 +81,9 @@ class Player:
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = self._nobody = (False,) * count
         self._trajectory = Trajectory(database)
-        self.search_seconds, self.wishes = 0.0, None
+        self.search_seconds, self.wishes, self.asked = 0.0, None, NOBODY
         # Seconds until all search again, and with which wish each one has searched: velocity and yaw.
-        self._beat, self._asked = 0.0, [(0j, 0.0)] * count
+        self._beat, self._wanted = 0.0, [(0j, 0.0)] * count
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -159,13 +161,15 @@ class Player:
         wishes = self.simulation.wishes
         who = self._due(wishes, ended)
         if not who:
+            self.asked = NOBODY
             return []
         begin = time.perf_counter()
         queries = self.query(who, [wishes[index] for index in who], halflife)
+        self.asked = who, queries
         jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who])
         self.search_seconds = time.perf_counter() - begin
         for index in who:
-            self._asked[index] = wishes[index]
+            self._wanted[index] = wishes[index]
         if len(who) == len(wishes):
             self._beat = self.settings.search_every
         return jumped
@@ -176,8 +180,8 @@ class Player:
         if self._beat < 1e-6:
             return list(range(len(wishes)))
         # Who wants what it wanted has the same wish, most often.
-        return [index for index, (end, asked, wish) in enumerate(zip(ended, self._asked, wishes))
-                if end or (asked is not wish and jumps(*asked, *wish))]
+        return [index for index, (end, wanted, wish) in enumerate(zip(ended, self._wanted, wishes))
+                if end or (wanted is not wish and jumps(*wanted, *wish))]
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []

@@ -181,7 +181,7 @@ class Session:
         kept, extending = [], []
         try:
             for puppet, ob in self._obs():
-                if len(puppet.stage.film):
+                if len(puppet.stage.record):
                     kept.append(self._keep(puppet, ob))
                     if puppet.owner().mm.drive.extend:
                         extending.append(kept[-1])

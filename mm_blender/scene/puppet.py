@@ -105,7 +105,7 @@ class Puppet:
 
     def clip(self, ob):
         """What it has played."""
-        return self.stage.film.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
+        return self.stage.record.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
 
     def recording(self, end):
         """What has steered it, as a Recording seen from the world until so many seconds; None if nothing has."""
