@@ -79,7 +79,7 @@ class Columns:
 
     def _write(self, chunk):
         if self._file is None:
-            self._file = tempfile.TemporaryFile(buffering=0, dir=_folder())
+            self._file = tempfile.TemporaryFile(buffering=0, dir=_folder())  # noqa: SIM115 (it stays as long as this)
             weakref.finalize(self, self._file.close)
         self._file.seek(self._filed * len(chunk))
         while chunk:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was wanted, asked, chosen and shown in each frame: read as one Frame, as a Clip to keep, as a Trace to measure."""
+"""What was wanted, asked, chosen and shown in each frame: one Frame, a Clip to keep, or a Trace to measure."""
 
 from dataclasses import dataclass
 

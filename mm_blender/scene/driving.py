@@ -336,8 +336,7 @@ class Session:
         else:
             heading = heading_of(view) if self._relative == "VIEW" else facing
         stick = self._stick(view, heading, facing, seconds)
-        if not puppet.input or puppet.input[-1][1:] != (stick, heading):
-            puppet.input.append((self.seconds, stick, heading))
+        puppet.hear(self.seconds, stick, heading)
         puppet.stage.steer(puppet.index, stick, heading)
         frames = [stage.advance(seconds) for stage in self._stages]
         if self._double is not None:
@@ -415,6 +414,8 @@ class Session:
             yield f'"{ob.name}" is {puppet.poser.size:.2f} times as large as its motion was baked for: bake again.'
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
+        if sentence := puppet.stage.record.trouble:
+            yield sentence
         if sentence := puppet.stage.trouble[puppet.index]:
             yield sentence
         if sentence := puppet.stage.refused[puppet.index]:
