@@ -14,6 +14,7 @@ import json
 import math
 import statistics
 import sys
+import time
 import warnings
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -511,7 +512,7 @@ def _write_report(path, figures):
 
 def _train(options):
     _check_output(options.output, ".mmnet", options)
-    folder = job.folder_of(options.output)
+    started, folder = time.monotonic(), job.folder_of(options.output)  # it takes seconds to import torch
     if options.watch_stdin:
         job.end_with_parent(folder)
         if hasattr(os, "nice"):
@@ -528,7 +529,7 @@ def _train(options):
     with _Bar(quiet=options.json) as bar, job.only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
         figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,
-                        options.device, options.model)
+                        options.device, options.model, started)
     return {"file": options.output, **figures}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Does an hour of driving cost what a minute costs? The demo motion with each method, steered by a random walk: how much
-memory grows, whether a number is none, and how long frames take in the last minute next to the first. Fewer minutes:
-`python3 tests/bench/bench_hour.py MINUTES`."""
+"""Does an hour of driving cost what a minute costs? The demo motion with each method, steered by a random walk: by how
+much memory grows, whether any number is none, and how long frames take in the last minute next to the first. Fewer
+minutes: `python3 tests/bench/bench_hour.py MINUTES`."""
 
 import gc
 import os
@@ -43,8 +43,9 @@ def measure(label, cast, recording, minutes):
             finite = finite and np.isfinite(cast.player.rotations).all() and np.isfinite(cast.player.roots).all()
         memory.append(resident())
         if minute % 10 == 0 or minute == minutes - 1:
-            print(f"    {label}, minute {minute + 1}: {memory[-1]:.0f} MB, {1e6 * took[minute].mean():.0f} µs a frame, "
-                  f"99 % {1e6 * np.percentile(took[minute], 99):.0f}, longest {1e6 * took[minute].max():.0f}", flush=True)
+            frames = 1e6 * took[minute]
+            print(f"    {label}, minute {minute + 1}: {memory[-1]:.0f} MB, {frames.mean():.0f} µs a frame, "
+                  f"99 % {np.percentile(frames, 99):.0f}, longest {frames.max():.0f}", flush=True)
     begin = time.perf_counter()
     trace = cast.record.trace()
     traced = time.perf_counter()
