@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writing a file so that what was there before stays until the new one is complete."""
+"""Which files are read, and writing one so that what was there before stays until the new one is complete."""
 
 import errno
 import os
+import stat
 import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import MotionError
+
+
+def check_regular(path, most):
+    """Fails if there is no ordinary file of at most so many bytes: a device or a pipe would be read without end."""
+    try:
+        about = os.stat(path)
+    except FileNotFoundError:
+        raise MotionError(f'There is no file "{path}".') from None
+    except (OSError, ValueError) as error:
+        raise MotionError(f'"{path}" cannot be read: {getattr(error, "strerror", error)}.') from error
+    if stat.S_ISDIR(about.st_mode):
+        raise MotionError(f'"{path}" cannot be read: it is a folder; choose a file in it.')
+    if not stat.S_ISREG(about.st_mode):
+        raise MotionError(f'"{path}" cannot be read: it is a device or a pipe; choose an ordinary file.')
+    if about.st_size > most:
+        raise MotionError(f'"{path}" is not read: it has {about.st_size / 1e6:,.0f} MB, and such a file has at most '
+                          f"{most / 1e6:,.0f} MB.")
 
 
 @contextmanager
