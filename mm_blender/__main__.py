@@ -20,6 +20,9 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from . import records
 from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning
@@ -52,7 +55,9 @@ SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone 
 def main(arguments=None):
     options = _options(arguments)
     try:
-        result = options.run(options)
+        # What NumPy has to say of a division is for developers.
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            result = options.run(options)
     except (MotionError, OSError) as error:
         _say(error)
         return 1
@@ -63,7 +68,7 @@ def main(arguments=None):
         _say("cancelled; nothing was written.")
         return 130
     if options.json:
-        print(json.dumps(result))
+        print(records.to_text(result))
     elif isinstance(result, str):
         print(result)
     else:
@@ -504,7 +509,7 @@ def _check_report(options):
 
 def _write_report(path, figures):
     with replacing(path) as temporary:
-        Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        Path(temporary).write_text(records.to_text(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 # train

@@ -4,13 +4,13 @@
 Whoever watches a training reads it too, and may have no torch: that is imported where it is needed.
 """
 
-import json
 import os
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from .. import records
 from ..archive import in_short
 from ..errors import MotionError
 from ..files import replacing, why_not
@@ -46,7 +46,7 @@ class Job:
         path = self.folder / PROGRESS
         try:
             with open(path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(values) + "\n")
+                file.write(records.to_text(values) + "\n")
         except OSError as error:
             raise MotionError(why_not(path, error)) from error
 
@@ -104,7 +104,7 @@ def parse(text):
     lines = []
     for line in text.splitlines():
         try:
-            lines.append(json.loads(line))
+            lines.append(records.from_text(line))
         except ValueError:
             continue
     return [line for line in lines if isinstance(line, dict)]
