@@ -208,6 +208,6 @@ def test_a_folder_that_is_read_only_is_said(tmp_path):
 def test_a_disk_that_is_read_only_is_said(small_disk):
     (small_disk / "walk.mmdb").write_text("old")
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    with pytest.raises(MotionError, match="read-only.* choose another place"), replacing(small_disk / "walk.mmdb"):
+    with pytest.raises(MotionError, match=r"read-only.* choose another place"), replacing(small_disk / "walk.mmdb"):
         pytest.fail("the block must not run")
     assert (small_disk / "walk.mmdb").read_text() == "old" and os.listdir(small_disk) == ["walk.mmdb"]

@@ -299,6 +299,7 @@ def _check(database):
     joints, moving = len(character.skeleton), database.moving
     _expect(type(database.rate) in (int, float) and RATES[0] <= database.rate <= RATES[1], "its rate makes no sense")
     _expect(len(moving) == len(set(moving.tolist()) & set(range(joints))), "it moves joints that it does not have")
+    _expect(0 in moving, "its root does not move")
     _expect(isinstance(database.key, str) and isinstance(database.notes, dict), "its notes make no sense")
     _expect(isinstance(character.roles, dict) and isinstance(character.mirror, dict), "its roles make no sense")
     _expect(all(isinstance(text, str) for text in (*character.skeleton.names, *database.curve_names)),
