@@ -25,9 +25,10 @@ import numpy as np
 from . import records
 from .control import stick
 from .control.intent import tag_query
-from .errors import Cancelled, MotionError, MotionWarning
+from .errors import Cancelled, MotionError, MotionWarning, readable
 from .evaluate import driving, retargeting, running
-from .files import replacing
+from .files import check_regular, replacing
+from .limits import BVH
 from .matching import database, schema
 from .matching.bake import Source, bake
 from .motion import bvh
@@ -45,10 +46,12 @@ from .prepare.onto import Onto, target_of
 from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import Progress, run
+from .text import read_json
 from .training import job
 
 SUFFIX = ".mmdb"
 INPUTS = ("onto", "target", "input", "database", "networks", "schema", "tags")  # options that name what is read
+TAG_FILE = 'A tag file looks like {"run*": ["run", {"name": "exclude", "start": 0, "end": 1.5}]}.'
 SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone who crawls
 
 
@@ -58,8 +61,11 @@ def main(arguments=None):
         # What NumPy has to say of a division is for developers.
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             result = options.run(options)
-    except (MotionError, OSError) as error:
+    except MotionError as error:
         _say(error)
+        return 1
+    except OSError as error:
+        _say(f'"{error.filename or "A file"}" cannot be used: {error.strerror or error}.')
         return 1
     except Cancelled as error:
         _say(error)
@@ -268,8 +274,9 @@ def _spread(paths):
 def _contents(path):
     """The bytes of a file; none if it cannot be read, as whoever reads it as motion says in a sentence."""
     try:
+        check_regular(path, BVH)
         return path.read_bytes()
-    except OSError:
+    except (MotionError, OSError):
         return b""
 
 
@@ -302,10 +309,9 @@ def _bvh_files(paths):
             if not found:
                 raise MotionError(f'The folder "{path}" has no .bvh files.')
             files += found
-        elif path.is_file():
-            files.append(path)
         else:
-            raise MotionError(f'There is no file "{path}".')
+            check_regular(path, BVH)
+            files.append(path)
     names = [path.stem for path in files]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
@@ -316,6 +322,8 @@ def _bvh_files(paths):
 def _check_output(path, suffix, options, clips=()):
     """Fails now what would otherwise fail after the work, or take the place of what is read."""
     path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise MotionError(f'The output "{path}" is a device or a pipe, not a file: choose a file name.')
     if path.suffix.lower() != suffix:
         raise MotionError(f'The output "{path}" is a {suffix} file: let its name end like that.')
     if not path.parent.is_dir():
@@ -380,9 +388,10 @@ def _source(path, units, tags, mirrored):
                      f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
         return clip.with_changes(tags=tags)
 
-    contents = hashlib.sha256(_contents(path))
-    contents.update(repr((units, own)).encode(errors="surrogateescape"))
-    return Source(path.stem, read, contents.hexdigest(), mirror=mirrored, warnings=found)
+    contents = _contents(path)
+    mark = hashlib.sha256(contents)
+    mark.update(repr((units, own)).encode(errors="surrogateescape"))
+    return Source(path.stem, read, mark.hexdigest(), mirror=mirrored, seconds=bvh.seconds_of(contents), warnings=found)
 
 
 def _read_tags(path, files):
@@ -390,14 +399,15 @@ def _read_tags(path, files):
     if path is None:
         return []
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        record = read_json(path)
         if not isinstance(record, dict):
             raise ValueError("it is not in braces, with file names and their tags")
         tags = [(pattern.removesuffix(".bvh"), _tag(pattern, entry)) for pattern, many in record.items()
                 for entry in (many if isinstance(many, list) else [many])]
-    except (OSError, ValueError, RecursionError) as error:
-        raise MotionError(f'The tag file "{path}" cannot be read: {getattr(error, "strerror", error)}. It should look '
-                          'like {"run*": ["run", {"name": "exclude", "start": 0, "end": 1.5}]}.') from error
+    except MotionError as error:
+        raise MotionError(f"{error} {TAG_FILE}") from error
+    except ValueError as error:
+        raise MotionError(f'The tag file "{path}" cannot be read: {error}. {TAG_FILE}') from error
     for pattern in dict.fromkeys(pattern for pattern, _ in tags):
         if not any(fnmatchcase(file.stem, pattern) for file in files):
             _say(f'The tag file "{path}" speaks of "{pattern}", and no clip has such a name.')
@@ -410,7 +420,7 @@ def _tag(pattern, entry):
     if not (isinstance(name, str) and name.strip()):
         raise ValueError(f'a tag of "{pattern}" has no name')
     times = start, start if end is None else end
-    if not all(isinstance(time, (int, float)) and math.isfinite(time) for time in times):
+    if not all(isinstance(time, (int, float)) and abs(time) < math.inf for time in times):
         raise ValueError(f'the times of the tag "{name}" of "{pattern}" are not seconds')
     if times[1] < times[0]:
         raise ValueError(f'the tag "{name}" of "{pattern}" ends before it begins')
@@ -509,7 +519,9 @@ def _check_report(options):
 
 def _write_report(path, figures):
     with replacing(path) as temporary:
-        Path(temporary).write_text(records.to_text(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        # What a file's name has beside text becomes an escape of JSON.
+        Path(temporary).write_text(records.to_text(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8",
+                                   errors="backslashreplace")
 
 
 # train
@@ -639,7 +651,7 @@ def _about(path):
 # What a person sees
 
 def _say(sentence):
-    print(f"mm_blender: {sentence}", file=sys.stderr)
+    print(f"mm_blender: {readable(sentence)}", file=sys.stderr)
 
 
 # What is told of clips, tags and roles, each by a name that stays as it is.
@@ -662,14 +674,15 @@ class _Bar:
     def show(self, progress):
         if self._stream:
             full = int(30 * progress.share)
-            self._stream.write(f"\r\x1b[K[{'█' * full}{'·' * (30 - full)}] {progress.share:4.0%} {progress.text[:60]}")
+            self._stream.write(f"\r\x1b[K[{'█' * full}{'·' * (30 - full)}] {progress.share:4.0%} "
+                               f"{readable(progress.text)[:60]}")
             self._stream.flush()
 
 
 def _print_plainly(result, indent="", named=False):
-    width = max(len(name) for name in result) + 2
+    width = max(len(readable(name)) for name in result) + 2
     for name, value in result.items():
-        label = name if named else name.replace("_", " ")
+        label = readable(name) if named else name.replace("_", " ")
         if isinstance(value, dict) and value:
             print(f"{indent}{label}")
             _print_plainly(value, indent + "  ", name in NAMED)
@@ -678,7 +691,7 @@ def _print_plainly(result, indent="", named=False):
                 _print_plainly(item, indent)
                 print()
         else:
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            text = ", ".join(map(readable, value)) if isinstance(value, list) else readable(value)
             print(f"{indent}{label:{width}}{text if value not in ({}, []) else '–'}")
 
 

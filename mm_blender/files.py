@@ -13,8 +13,9 @@ from .errors import MotionError
 
 try:
     import fcntl
-except ImportError:  # Windows, which lets nobody remove a file that is being written
+except ImportError:  # Windows
     fcntl = None
+    import msvcrt
 
 # Bytes of the longest file name that a disk takes, and of what a temporary one has before the name of its target.
 LONGEST, MARK = 255, 10
@@ -52,10 +53,9 @@ def replacing(path):
     _clear(path.parent, name)
     try:
         with open(temporary, "xb") as held:  # fails now, not after the work, where the folder cannot be written
-            if fcntl:
-                with suppress(OSError):  # not every disk has locks; there what was left behind stays
-                    _lock(held)
-            else:
+            if os.name == "posix":
+                lock(held)
+            else:  # there nobody can remove a file that is open, nor can we rename it
                 held.close()
             yield temporary
             os.replace(temporary, path)
@@ -64,6 +64,18 @@ def replacing(path):
     finally:
         with suppress(OSError):  # a folder that cannot be written cannot be cleaned either; the first error is told
             temporary.unlink(missing_ok=True)
+
+
+def lock(file):
+    """Whether an open file could be locked for us; closing it gives the lock back."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError as error:  # where files cannot be locked at all nobody is kept waiting
+        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+    return True
 
 
 def why_not(path, error):
@@ -89,14 +101,8 @@ def _clear(folder, name):
     """Removes what was left behind by those who were killed while they wrote the file of this name."""
     for part in glob.glob(f".{'[0-9a-f]' * 8}-{glob.escape(name)}", root_dir=folder):
         with suppress(OSError), open(folder / part, "r+b") as file:
-            if fcntl:
-                _lock(file)  # fails while somebody writes it
-                os.unlink(folder / part)
-        if not fcntl:
-            with suppress(OSError):
-                os.unlink(folder / part)
-
-
-def _lock(file):
-    """Fails if somebody else has locked the file; the system itself ends the lock with the process."""
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.name != "posix":
+                file.close()
+            elif not lock(file):  # somebody writes it
+                continue
+            os.unlink(folder / part)

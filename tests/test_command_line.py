@@ -408,7 +408,7 @@ def test_schema_is_a_preset_or_a_file(tmp_path, walk, out, ask, fails):
     assert report["features"] == 3 and report["schema"] == "own"
     assert "neither a preset" in fails("bake", walk, "-o", out, "--schema", "nothing")
     (tmp_path / "own.json").write_text("{")
-    assert 'feature file "own.json"' in fails("bake", walk, "-o", out, "--schema", tmp_path / "own.json")
+    assert 'own.json" is not JSON' in fails("bake", walk, "-o", out, "--schema", tmp_path / "own.json")
     assert '"quadruped" need bones' in (said := fails("bake", walk, "-o", out, "--schema", "quadruped"))
     assert 'character of "walk" has none: left_hand, right_hand. Give them with --role' in said
     assert "mm_blender: " in fails("bake", walk, "-o", out, "--schema", "x" * 5000)
@@ -446,11 +446,13 @@ def test_exclude_in_the_tag_file_cuts(tmp_path, walk, out, ask):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", "Expecting value"), ("{", "Expecting property name"), ("5", "not in braces"), ("[]", "not in braces"),
+    ("", "is not JSON: line 1, column 1"), ("{", "is not JSON"), ("[" * 100_000, "too many brackets"),
+    ("5", "not in braces"), ("[]", "not in braces"),
     ('"x"', "not in braces"), ('{"a": 5}', 'a tag of "a" has no name'), ('{"a": [5]}', "has no name"),
     ('{"a": {"start": 0}}', "has no name"), ('{"a": null}', "has no name"), ('{"a": " "}', "has no name"),
     ('{"a": {"name": 5}}', "has no name"), ('{"a": {"name": "x", "start": "soon"}}', 'the tag "x" of "a" are not seco'),
-    ('{"a": {"name": "x", "end": NaN}}', "not seconds"), ('{"a": {"name": "x", "start": null}}', "not seconds"),
+    ('{"a": {"name": "x", "end": NaN}}', "not seconds"), ('{"a": {"name": "x", "end": 1' + 400 * "0" + "}}", "not sec"),
+    ('{"a": {"name": "x", "start": null}}', "not seconds"),
     ('{"a": {"name": "x", "end": []}}', "not seconds"), ('{"a": {"name": "x", "start": 2, "end": 1}}', "ends before"),
 ])
 def test_a_tag_file_that_makes_no_sense_says_why_and_shows_how_it_should_look(tmp_path, walk, out, fails, text, words):

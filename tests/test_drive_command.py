@@ -84,7 +84,7 @@ def test_a_bad_recording_gets_a_sentence_and_nothing_is_written(files, capsys, t
     ("-o", "nowhere/x.bvh", "does not exist: create it first"),
     ("--report", "nowhere/x.json", "does not exist: create it first"),
     ("--report", "x.txt", "let its name end like that"),
-    ("--input", "nowhere.csv", "cannot be read"),
+    ("--input", "nowhere.csv", "There is no file"),
     ("--query", "flying", 'names the tag "flying", which no clip has'),
 ])
 def test_what_cannot_work_is_named_and_nothing_is_written(files, capsys, option, name, sentence):

@@ -2,6 +2,7 @@
 """What a hand does: two sticks and a few buttons, at one moment or recorded over time (STICK.csv)."""
 
 import csv
+import io
 import math
 from bisect import bisect_right
 from contextlib import suppress
@@ -12,6 +13,8 @@ import numpy as np
 
 from ..errors import MotionError
 from ..files import replacing
+from ..limits import TABLE
+from ..text import read_text
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Stick:
 NAMES = tuple(field.name for field in fields(Stick))
 NEEDED = NAMES[:-1]  # crouch came later: a recording without it is complete
 LONGEST = 6 * 3600.0  # seconds that anybody drives: what says more has other units
+MOST = 1000.0  # a full stick is one, and a device may be set up badly
 
 
 class Recording:
@@ -81,12 +85,12 @@ class Recording:
 
 def load(path):
     """A Recording from a file with the header time,move_x,move_y,face_x,face_y,run,strafe."""
+    reader = csv.reader(io.StringIO(read_text(path, TABLE), newline=""))
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if "".join(row).strip()]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise MotionError(f'The recording "{path}" cannot be read: {getattr(error, "strerror", error)}.') from error
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if "".join(row).strip()]
+    except csv.Error as error:
+        raise MotionError(f'The recording "{path}" cannot be read from row {reader.line_num + 1} on: it is no table '
+                          "there.") from error
     header, body = (rows[0][1], rows[1:]) if rows else ([], [])
     missing = [name for name in ("time", *NEEDED) if name not in header]
     if missing or not body:
@@ -99,8 +103,12 @@ def load(path):
         except ValueError as error:
             raise MotionError(f'The recording "{path}" is damaged in row {line}: {error}.') from error
         last = table[-1][0]
-    if last > LONGEST:
-        raise MotionError(f'The recording "{path}" lasts {last / 3600:.0f} hours: its times should be seconds.')
+    if max(last, -table[0][0]) > LONGEST:
+        far = max(last, table[0][0], key=abs) / 3600
+        raise MotionError(f'The recording "{path}" has a time of {far:.0f} hours: its times should be seconds, at most '
+                          f"{LONGEST:,.0f} of them.")
+    if over := next((line for (line, _), (_, *values) in zip(body, table) if max(map(abs, values)) > MOST), None):
+        raise MotionError(f'The recording "{path}" is damaged in row {over}: a stick never gives more than {MOST:g}.')
     return Recording([time for time, *_ in table], [values for _, *values in table])
 
 

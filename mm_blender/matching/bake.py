@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import TAG_NAMES, check_all
 from ..motion.character import Character
 from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.mirror import mirror
@@ -37,6 +38,7 @@ class Source:
 
     read         starts a generator that yields fractions of its work (0 … 1) and returns the raw Clip, tags included
     fingerprint  changes whenever what `read` would return changes
+    seconds      how long it plays, where that is known before it is read
     origin       where the raw clip begins in its Action or file, in seconds of its own
     onto         the Onto through which it comes, where it is of another character than the database; the fingerprint
                  is to tell of it too
@@ -49,6 +51,7 @@ class Source:
     mirror: bool = False
     loop: bool = False
     speed: float = 1.0
+    seconds: float = 0.0
     origin: float = 0.0
     warnings: list = field(default_factory=list)
     onto: object = None
@@ -76,6 +79,7 @@ def bake(sources, character, schema, recipe, previous=None):
         else:
             steps = _prepare(source, character, recipe, key, left_out)
             parts += yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
+            check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
     steps = _assemble(parts, character, schema, recipe)
@@ -120,6 +124,8 @@ def _check_request(sources, character, schema, recipe):
         raise MotionError("The character has no feet: give a bone the role left_foot or right_foot.")
     if not RATES[0] <= recipe.rate <= RATES[1]:
         raise MotionError(f"A database has {RATES[0]:g} to {RATES[1]:g} frames per second, not {recipe.rate:g}.")
+    frames = sum(source.seconds * (2 if source.mirror else 1) for source in sources) * recipe.rate
+    check_all(frames, len(character.skeleton))
 
 
 def _shown(fractions, begun, whole, text):
@@ -284,6 +290,8 @@ def _laid_out(parts):
 
 def _tag_masks(clips):
     names = sorted({tag.name for clip in clips for tag in clip.tags} - {EXCLUDE})
+    if len(names) > TAG_NAMES:
+        raise MotionError(f"The clips have {len(names):,} different tags: use at most {TAG_NAMES}.")
     masks = {name: np.concatenate([clip.tag_mask(name) for clip in clips]) for name in names}
     return {name: mask for name, mask in masks.items() if mask.any()}
 

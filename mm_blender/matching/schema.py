@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which features describe a frame: the list of channels that the artist chooses, and the presets."""
 
-import json
-import math
+import os
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..errors import MotionError
 from ..motion.character import ROLES
+from ..text import read_json
 
 # kind → (numbers per time, what it belongs to, what the artist reads)
 KINDS = {
@@ -25,6 +25,8 @@ KINDS = {
 TRAJECTORY = ("trajectory_position", "trajectory_direction", "trajectory_height")
 PAST_END = ("extrapolate", "exclude")
 FURTHEST = 30.0  # seconds that a feature may look ahead or back
+TIMES, NUMBERS = 60, 1000  # of a feature, and of all features together: a frame is described by some dozens
+HEAVIEST = 1e6  # weight, responsiveness or quality
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,10 @@ class Channel:
             raise MotionError(f'There is no role "{self.of}". Roles: {", ".join(ROLES)}.')
         try:
             object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise MotionError(f'The feature "{self.label}" has times {self.times}: use a list of seconds.') from None
+        if len(self.times) > TIMES:
+            raise MotionError(f'The feature "{self.label}" looks at {len(self.times):,} times: use at most {TIMES}.')
         if not self.times:
             raise MotionError(f'The feature "{self.kind}" needs at least one time.')
         wrong = [time for time in self.times if not abs(time) <= FURTHEST]
@@ -93,6 +97,8 @@ class Schema:
             raise MotionError(f'Past a clip\'s end features are {"d or ".join(PAST_END)}d, not "{self.past_end}".')
         if not isinstance(self.name, str):
             raise MotionError(f"A list of features has a name in words, not {self.name}.")
+        if self.size > NUMBERS:
+            raise MotionError(f"The features have {self.size:,} numbers in all: use at most {NUMBERS:,}.")
         _check_factor("The responsiveness is", self.responsiveness)
         _check_factor("The quality is", self.quality)
 
@@ -165,8 +171,8 @@ def _check_names(what, cls, record, needed):
 
 
 def _check_factor(what, factor):
-    if not (isinstance(factor, (int, float)) and 0 <= factor < math.inf):
-        raise MotionError(f"{what} {factor}: use zero or more.")
+    if not (isinstance(factor, (int, float)) and 0 <= factor <= HEAVIEST):
+        raise MotionError(f"{what} {factor}: use 0 to {HEAVIEST:,.0f}.")
 
 
 def _locomotion(times):
@@ -201,12 +207,11 @@ def load(name_or_file):
     if name_or_file in PRESETS:
         return PRESETS[name_or_file]
     path = Path(name_or_file)
-    if not path.is_file():
+    if not os.path.exists(path):
         raise MotionError(f'"{name_or_file}" is neither a preset ({", ".join(PRESETS)}) nor a file.')
+    record = read_json(path)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
         schema = Schema.from_json(record)
-    except (ValueError, OSError, RecursionError, MotionError) as error:
-        raise MotionError(f'The feature file "{path.name}" cannot be read: '
-                          f"{str(getattr(error, 'strerror', error)).rstrip('.')}.") from error
+    except MotionError as error:
+        raise MotionError(f'The feature file "{path.name}" cannot be read: {error}') from error
     return replace(schema, name=schema.name if "name" in record else path.stem)

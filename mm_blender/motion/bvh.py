@@ -10,14 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import MotionError, MotionWarning
-from ..files import replacing
+from ..files import check_regular, replacing
+from ..limits import BVH, check_joints
 from . import quat
 from .clip import Clip
 from .skeleton import Skeleton, forward
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254, "cmu": 0.056444}  # metres per file unit
 FURTHEST = 1e7  # file units or degrees: ten kilometres in a file of millimetres
-FRAME_TIMES = (1e-5, 60.0)  # seconds
+FRAME_TIMES = (1e-5, 1.0)  # seconds; who writes 30 or 60 meant a rate
+IDLE = 10, 2_000_000  # poses of joints without channels there may be for each number, and besides
 
 
 def read(path, units=1.0):
@@ -33,7 +35,9 @@ def read(path, units=1.0):
     if motion is None:
         raise _error(path, _line(text, len(text)), "the file ends without MOTION: it is cut short or has no motion")
     joints = _hierarchy(path, _decoded(text[:motion.start()]))
+    check_joints(f'"{path.name}"', len(joints))
     values, rate = _motion(path, text, motion.end(), sum(len(joint.channels) for joint in joints))
+    _check_idle(path, len(joints) * len(values), values.size)
     offsets = np.array([joint.offset for joint in joints]) * units
     positions, rotations = _transforms(joints, offsets, values, units)
     rest = quat.identity((len(joints),))
@@ -67,6 +71,18 @@ def write(path, clip, units=0.01):
         file.writelines(layout % tuple(row) + "\n" for row in rows.tolist())
 
 
+def seconds_of(text):
+    """About how many seconds of motion are in the contents of a BVH file (bytes), without reading them; or 0."""
+    motion = MOTION.search(text)
+    timing = TIMING.match(text, motion.end()) if motion else None
+    try:
+        frames, seconds = (float(number) for number in timing.groups())
+    except (AttributeError, ValueError):  # reading it tells what is wrong
+        return 0.0
+    frames = min(frames if frames > 0 else math.inf, text.count(b"\n", timing.end()))
+    return frames * (seconds if FRAME_TIMES[0] <= seconds <= FRAME_TIMES[1] else 1 / 60)
+
+
 def guess_units(clip):
     """Metres per unit for a clip that was read with units=1.0 (or for its height): what makes it nearest to 1.7 m tall.
 
@@ -89,7 +105,7 @@ def height(clip):
 # The text
 
 MOTION = re.compile(rb"^[ \t]*MOTION\b", re.IGNORECASE | re.MULTILINE)
-TIMING = re.compile(rb"\s*Frames[ \t]*:?[ \t]*([^\s:]+)\s+Frame[ \t]*Time[ \t]*:?[ \t]*([^\s:]+)", re.IGNORECASE)
+TIMING = re.compile(rb"\s*Frames[ \t:]*([^\s:]+)\s+Frame[ \t]*Time[ \t:]*([^\s:]+)", re.IGNORECASE)
 COMMENT = re.compile(rb"(?:^|(?<=\s))(?:#|//)[^\n]*")
 # A joint's name runs to the end of its line: it may have spaces in it.
 WORD = re.compile(r"(?P<newline>\n)|(?P<comment>(?:#|//)[^\n]*)"
@@ -109,10 +125,9 @@ class _Joint:
 
 
 def _load(path):
+    check_regular(path, BVH)
     try:
         text = path.read_bytes()
-    except FileNotFoundError:
-        raise MotionError(f'There is no file "{path}".') from None
     except OSError as error:
         raise MotionError(f'"{path}" cannot be read: {error.strerror or error}.') from error
     text = text.removeprefix(b"\xef\xbb\xbf")
@@ -244,17 +259,29 @@ def _not_a_number(word):
     return f'"{word}" stands where a number is expected' if word else "the file ends where a number is expected"
 
 
+def _check_idle(path, poses, numbers):
+    """Joints without channels take memory, too, and a small file may have many of them in many frames."""
+    if poses > IDLE[0] * numbers + IDLE[1]:
+        raise MotionError(f"{path.name}: nearly all joints are without CHANNELS, more than {IDLE[1]:,} times over all "
+                          "frames: leave joints out that never move.")
+
+
 def _unique(path, names):
     """The names, each one given a number where it was there before."""
-    taken, unique = set(names), []
+    taken, numbers, unique, renamed = set(names), {}, [], []
     for name in names:
-        number, new = 0, name
-        while new in unique or (number and new in taken):
+        number, new = numbers.get(name, -1) + 1, name
+        while number and (new := f"{name}.{number:03}") in taken:
             number += 1
-            new = f"{name}.{number:03}"
+        numbers[name] = number
         if number:
-            _warn(path, f'there are several joints named "{name}"; one of them is now "{new}"')
+            taken.add(new)
+            renamed.append((name, new))
         unique.append(new)
+    if renamed:
+        name, new = renamed[0]
+        others = f", and {len(renamed) - 1:,} others were renamed, too" if len(renamed) > 1 else ""
+        _warn(path, f'there are several joints named "{name}"; one of them is now "{new}"{others}')
     return unique
 
 
@@ -365,25 +392,24 @@ def _turn_root(positions, sign):
 
 def _hierarchy_lines(skeleton, offsets, moves):
     """The lines of the HIERARCHY block, and the joints in the order in which they come."""
-    lines, order = [], []
-
-    def add(joint, depth):
+    lines, order, coming = [], [], [(0, 0, False)]
+    while coming:
+        joint, depth, closes = coming.pop()
         tab = "\t" * depth
+        if closes:
+            lines.append(f"{tab}}}")
+            continue
         order.append(joint)
         name = re.sub(r"[{}\s]", lambda odd: " " if odd[0] == " " else "_", skeleton.names[joint])
         channels = "6 Xposition Yposition Zposition" if moves[joint] else "3"
         lines.extend([f"{tab}{'JOINT' if depth else 'ROOT'} {name}", f"{tab}{{",
                       f"{tab}\tOFFSET {_triple(offsets[joint])}",
                       f"{tab}\tCHANNELS {channels} Zrotation Yrotation Xrotation"])
-        children = skeleton.children(joint)
-        for child in children:
-            add(child, depth + 1)
-        if len(children) == 0:
+        children = skeleton.children(joint).tolist()
+        if not children:
             tail = offsets[joint] / 2  # where the last bone ends is not known; most skeletons look right like this
             lines.extend([f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\tOFFSET {_triple(tail)}", f"{tab}\t}}"])
-        lines.append(f"{tab}}}")
-
-    add(0, 0)
+        coming += [(joint, depth, True), *((child, depth + 1, False) for child in reversed(children))]
     return lines, order
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import FURTHEST, TAGS
 from .skeleton import Skeleton, forward
 
 SLACK = 0.01  # frames: a tag that ends on a frame includes it, whatever the rounding
@@ -100,6 +101,8 @@ def _check(clip):
         raise MotionError(f'Clip "{clip.name}" does not fit its skeleton of {joints} joints.')
     if not 0 < clip.rate < np.inf:
         raise MotionError(f'Clip "{clip.name}" has a rate of {clip.rate} frames per second: it must be above zero.')
+    if len(clip.tags) > TAGS:
+        raise MotionError(f'Clip "{clip.name}" has {len(clip.tags):,} tags: use at most {TAGS:,}.')
     if clip.contacts is not None and len(clip.contacts) != frames:
         raise MotionError(f'Clip "{clip.name}" has {frames} frames, and contacts for {len(clip.contacts)}.')
     for name, curve in clip.curves.items():
@@ -110,3 +113,7 @@ def _check(clip):
             frame, joint = np.argwhere(~np.isfinite(array))[0][:2]
             raise MotionError(f'Clip "{clip.name}" has a value that is not a number at frame {frame}, '
                               f'joint "{clip.skeleton.names[joint]}".')
+    if max(-clip.positions.min(), clip.positions.max()) > FURTHEST:
+        frame, joint = np.argwhere(np.abs(clip.positions) > FURTHEST)[0][:2]
+        raise MotionError(f'Clip "{clip.name}" has the joint "{clip.skeleton.names[joint]}" more than {FURTHEST:,.0f} '
+                          f"m away at frame {frame}: look at its units and for a damaged value.")

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import check_joints
 from . import quat
 
 
@@ -140,6 +141,7 @@ def _check(skeleton):
     count = len(skeleton.names)
     if count == 0:
         raise MotionError("The skeleton has no joints.")
+    check_joints("The skeleton", count)
     if len(set(skeleton.names)) != count:
         twice = next(name for name in skeleton.names if skeleton.names.count(name) > 1)
         raise MotionError(f'The skeleton has two joints named "{twice}": give each joint a name of its own.')

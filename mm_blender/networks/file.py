@@ -287,7 +287,6 @@ def _check(networks):
     least, most = networks.limits
     _expect((least <= most).all(), "its limits leave nothing between them")
     databases.check_normalisation(networks.normalisation)
-    databases.check_weights(networks.schema)
     databases.check_sizes({name: getattr(networks, name) for name in ("fixed", "limits", "start", "heights", "fronts")},
                           databases.FURTHEST)
     _check_weights("decompressor", networks.decompressor, state, networks.layout.size)

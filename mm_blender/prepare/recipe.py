@@ -3,8 +3,13 @@
 
 from dataclasses import dataclass
 
+from ..errors import MotionError
+
 ROOTS = ("auto", "bone", "made", "adaptive")
 FACINGS = ("hips", "hips_shoulders")
+# How much each setting may be: more says nothing of how anybody moves.
+MOST = {"root_position": 60.0, "root_facing": 60.0, "contact_speed": 1000.0, "contact_height": 1000.0,
+        "contact_filter": 60.0}
 
 
 @dataclass(frozen=True)
@@ -32,3 +37,9 @@ class Recipe:
     contact_height: float = 0.06
     contact_filter: float = 0.1
     skip_rest: bool = True
+
+    def __post_init__(self):
+        for name, most in MOST.items():
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and 0 <= value <= most):
+                raise MotionError(f'The setting "{name.replace("_", " ")}" of the bake is {value}: use 0 to {most:g}.')

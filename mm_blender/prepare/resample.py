@@ -15,7 +15,7 @@ def resample(clip, rate, speed=1.0):
     it still does, otherwise the last frame still leads on to the first, and the cycle is stretched by less than half a
     frame to last a whole number of frames.
     """
-    if not (rate > 0 and speed > 0):
+    if not (0 < rate < np.inf and 0 < speed < np.inf):
         raise MotionError(f'Clip "{clip.name}" cannot be resampled to {rate} frames per second at speed {speed}: '
                           "both must be above zero.")
     if rate == clip.rate and speed == 1:

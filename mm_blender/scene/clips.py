@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import check_clip
 from ..matching.bake import Source
 from ..matching.database import runs
 from ..matching.tags import EXCLUDE, LOOP, select
@@ -111,14 +112,14 @@ def fps(scene):
 
 def trouble(ob, clip, scene, facts=None):
     """Why a clip cannot be used, or will be of no use, in one sentence; empty when all is well."""
-    if sentence := unusable(ob, clip, facts):
+    if sentence := unusable(ob, clip, facts, scene):
         return sentence
     if seconds(ob, clip, scene, facts) < SHORT and not _loops(clip):
         return f"{_named(ob, clip)} is shorter than {SHORT:.2f} s: no search can enter it."
     return ""
 
 
-def unusable(ob, clip, facts=None):
+def unusable(ob, clip, facts=None, scene=None):
     """Why a bake would leave the clip out, in one sentence; empty when it would not."""
     facts, armature = facts or Facts(), armature_of(ob, clip)
     if clip.use_nla:
@@ -135,9 +136,15 @@ def unusable(ob, clip, facts=None):
             return f'Action "{clip.action.name}" has no keys for "{armature.name}": animate it, or remove this clip.'
         if not facts.fraction(armature, clip.action, slot_of(clip)):
             return f'Action "{clip.action.name}" moves no bone of "{armature.name}": it belongs to another rig.'
-    if span[1] - span[0] < 1:
+    if not span[1] - span[0] >= 1:
         what = f"the range {span[0]:g} to {span[1]:g}" if clip.use_range else "a single frame"
         return f"{_named(ob, clip)} has {what}: it needs at least two frames."
+    playing = (span[1] - span[0]) / sampling.scene_rate(scene) / clip.speed
+    try:
+        check_clip(f"{_named(ob, clip)}, which plays for {playing:,.1f} s,",
+                   max(span[1] - span[0], playing * ob.mm.bake.rate))
+    except MotionError as error:
+        return str(error)
     return ""
 
 
@@ -166,7 +173,7 @@ def count_selected(ob, scene, query, rate, facts=None):
     facts, both = facts or Facts(), ob.mm.bake.mirror
     parts = []
     for clip in enabled(ob):
-        if not unusable(ob, clip, facts):
+        if not unusable(ob, clip, facts, scene):
             span = frame_range(ob, clip, facts)
             ranges = tuple(tags_of(None if clip.use_nla else clip.action, span))
             parts.append((span, ranges, round(clip.speed, 4), clip.loop, clip.mirror and both))
@@ -176,7 +183,7 @@ def count_selected(ob, scene, query, rate, facts=None):
 def source_of(ob, clip, scene, facts=None):
     """The engine's Source for a clip: what it reads, how, and a fingerprint of it."""
     facts, armature = facts or Facts(), armature_of(ob, clip)
-    if sentence := unusable(ob, clip, facts):
+    if sentence := unusable(ob, clip, facts, scene):
         raise MotionError(sentence)
     span, rate = frame_range(ob, clip, facts), fps(scene)
     action, slot = (None, None) if clip.use_nla else (clip.action, slot_of(clip))
@@ -186,7 +193,7 @@ def source_of(ob, clip, scene, facts=None):
     contents = [_fingerprint(ob, clip, facts), armature.name if clip.source else "", ranges, span, rate]
     return Source(name, _reader(armature, action, slot, span, name, tags, rate), hashed(contents),
                   mirror=clip.mirror and ob.mm.bake.mirror, loop=clip.loop, speed=round(clip.speed, 4),
-                  origin=round(span[0] / rate, 6))
+                  seconds=seconds(ob, clip, scene, facts), origin=round(span[0] / rate, 6))
 
 
 def _named(ob, clip):

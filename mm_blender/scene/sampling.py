@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import check_clip
 from ..motion.clip import Clip, Tag
 from ..steps import run as finished
 from . import actions, evaluated, plain, rig
@@ -36,6 +37,7 @@ def read_action(ob, action, slot=None, start=None, end=None, bones=None):
     source = Source.of(ob, action, slot)
     skeleton = rig.skeleton_of(ob, bones)
     frames = _frames(action, ob, slot, start, end)
+    check_clip(f'The Action "{action.name}"', len(frames), len(skeleton))
     way, _ = how_to_read(ob, action, slot, skeleton.names)
     rate = scene_rate()
     curves = _custom(ob, action, slot, frames)
@@ -51,6 +53,7 @@ def read_nla(ob, start, end, bones=None):
     """The same for what animates the armature now: its NLA tracks, and its Action on top of them."""
     skeleton = rig.skeleton_of(ob, bones)
     frames = _between(start, end, f'The range of "{ob.name}"')
+    check_clip(f'The range of "{ob.name}"', len(frames), len(skeleton))
     rate = scene_rate()
     positions, rotations = yield from evaluated.read(Source.of(ob), skeleton, frames)
     return Clip(ob.name, skeleton, rate, positions, rotations)
@@ -155,9 +158,10 @@ def _frames(action, ob, slot, start, end):
 
 
 def _between(start, end, what):
-    count = int(np.floor(end - start + 1e-4)) + 1
-    if count < 2:
+    if not end - start + 1e-4 >= 1:
         raise MotionError(f"{what} has no two frames between {start:g} and {end:g}: a clip needs at least two.")
+    check_clip(what, end - start)
+    count = int(np.floor(end - start + 1e-4)) + 1
     return start + np.arange(count, dtype=np.float64)
 
 

@@ -118,7 +118,7 @@ def _try_options(path, folder, method):
     """The file holds groups of arguments: some are given to each command that we have."""
     try:
         groups = [group for group in json.loads(path.read_bytes()) if isinstance(group, list)]
-    except (ValueError, TypeError):
+    except (RecursionError, TypeError, ValueError):
         return False
     words = [str(word).replace("\0", "") for group in groups for word in group][:40]
     commands = {"mm": ["bake", folder / "walk.bvh", "-o", folder / "out.mmdb"],
