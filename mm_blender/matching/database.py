@@ -23,6 +23,8 @@ RATES = (1.0, 1000.0)  # frames per second that make sense
 FURTHEST, HIGHEST = 1e6, 1e9
 # No feature that changes at all is scaled by less.
 LEAST_SCALE = 1e-6
+# Metres of the shortest bone that a leg can bend with.
+STUB = 1e-6
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
@@ -302,11 +304,13 @@ def _check(database):
     _expect(isinstance(character.roles, dict) and isinstance(character.mirror, dict), "its roles make no sense")
     _expect(all(isinstance(text, str) for text in (*character.skeleton.names, *database.curve_names)),
             "its names are not words")
+    check_legs(character, database.fixed, moving)
     missing = [role for role in database.schema.roles if not character.has(role)]
     _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
     for name, usual in asdict(Recipe()).items():
         _expect(type(getattr(recipe, name)) in ((int, float) if isinstance(usual, float) else (type(usual),)),
                 f'its setting "{name}" makes no sense')
+    _expect(RATES[0] <= recipe.rate <= RATES[1], 'its setting "rate" makes no sense')
 
 
 def _check_arrays(database):
@@ -364,6 +368,13 @@ def check_rotations(name, rotations):
     squares = np.einsum("...i,...i->...", rotations, rotations)
     _expect(not squares.size or max(1 - float(squares.min()), float(squares.max()) - 1) <= 2 * UNEVEN,
             f"some of its {name} are none")
+
+
+def check_legs(character, fixed, moving):
+    """Fails if a leg cannot bend, for then its foot cannot be held: a bake refuses such bones, too."""
+    for role in (f"{side}_{part}" for side in ("left", "right") for part in ("shin", "foot")):
+        if character.has(role) and (joint := character.joint(role)) not in moving:
+            _expect(np.linalg.norm(fixed[joint]) >= STUB, f"the bone above its {role.replace('_', ' ')} has no length")
 
 
 def check_normalisation(normalisation):

@@ -289,6 +289,7 @@ def _check(networks):
     databases.check_normalisation(networks.normalisation)
     databases.check_sizes({name: getattr(networks, name) for name in ("fixed", "limits", "start", "heights", "fronts")},
                           databases.FURTHEST)
+    databases.check_legs(networks.character, networks.fixed, moving)
     _check_weights("decompressor", networks.decompressor, state, networks.layout.size)
     _check_weights("stepper", networks.stepper, state + 1, state)
     _check_weights("projector", networks.projector, size + combinations, state)

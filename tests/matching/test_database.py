@@ -284,6 +284,16 @@ def test_numbers_that_no_motion_has_are_refused(file, name, value, words):
     refused(file, words)
 
 
+def test_a_root_that_never_moves_is_refused(file):
+    damaged(file, moving=lambda moving: np.array([1, 2], dtype=np.int32))
+    refused(file, "root does not move")
+
+
+def test_a_leg_that_cannot_bend_is_refused(file):
+    damaged(file, lambda header: header["roles"].update(left_shin=header["names"][-1]), fixed=np.zeros_like)
+    refused(file, "has no length")
+
+
 @pytest.mark.parametrize("name", ["rest_positions", "rest_rotations"])
 @pytest.mark.parametrize("kind", [np.complex64, np.float64, np.int8, np.dtype("U1")])
 def test_a_rest_pose_of_another_type_is_refused(file, name, kind):

@@ -77,6 +77,7 @@ def test_a_tag_query_selects_combinations_of_tags(networks):
     ("fixed", lambda array: array + 1e30),
     ("start", lambda array: array + 1e30),
     ("limits", lambda array: array[::-1]),
+    ("fixed", np.zeros_like),
     ("heights", lambda array: array + 1e30),
     ("mean", lambda array: array + 1e30),
     ("scale", lambda array: array * 1e-38),
