@@ -2,6 +2,7 @@
 """What is recorded of each frame."""
 
 import gc
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -73,13 +74,18 @@ def test_a_trace_and_a_clip_have_all_frames(driven):
     assert clip.rotations[:, 0] == pytest.approx(quat.from_yaw(np.array([seen["root"][2] for seen in looks])))
 
 
-def test_a_long_drive_leaves_the_garbage_collector_nothing_to_look_through(demo_database, search):
+def test_hours_of_driving_take_no_more_memory_than_a_minute(demo_database, search, monkeypatch):
+    monkeypatch.setattr(columns, "CHUNK", 30_000)  # full several times
     cast = Cast(Library(demo_database, search.allowing(search._allowed)))
-    counts = []
-    for frame in range(240):
+    used = []
+    tracemalloc.start()
+    for frame in range(900):
         cast.want(0, Stick(move_y=1.0), heading=0.01 * frame)
         cast.step()
-        if frame in (59, 239):
+        if frame in (299, 899):
             gc.collect()
-            counts.append(len(gc.get_objects()))
-    assert counts[1] - counts[0] < 60, "less than one for each frame"
+            used.append((tracemalloc.get_traced_memory()[0], len(gc.get_objects())))
+    tracemalloc.stop()
+    (bytes_before, objects_before), (bytes_after, objects_after) = used
+    assert (bytes_after - bytes_before) / 600 * 216_000 < 60e6, "bytes in an hour"
+    assert objects_after - objects_before < 100, "Python's garbage collector has nothing to look through"

@@ -53,6 +53,6 @@ def test_a_scene_that_is_slower_than_the_take_gets_its_beginning(source, scene, 
 def test_where_no_take_fits_a_sentence_says_so_and_driving_goes_on(source, scene, fps, base):
     scene.render.fps, scene.render.fps_base = fps, base
     session, before = drive(source, 2.0), {*bpy.data.actions}
-    with pytest.raises(MotionError, match="frames per second would have .* frames, and a clip has at most 1,000,000"):
+    with pytest.raises(MotionError, match=r"would have 6,[0-9]{3},[0-9]{3},[0-9]{3} frames, and a clip has at most"):
         session.keep()
     assert driving.current() is session and {*bpy.data.actions} == before
