@@ -63,7 +63,7 @@ class Frame:
 class FrameRecord:
     """Everything that a Player has done with its K characters, frame by frame.
 
-    An hour of it is about 130 MB for a character of 23 joints: all but the latest seconds are on the disk. Python's
+    An hour of it is about 110 MB for a character of 23 joints: all but the latest seconds are on the disk. Python's
     garbage collector has nothing to look through in arrays; rows of Python's own would make it stop a drive of minutes
     for a tenth of a second.
     """
