@@ -85,7 +85,11 @@ def test_hours_of_driving_take_no_more_memory_than_a_minute(demo_database, searc
         if frame in (299, 899):
             gc.collect()
             used.append((tracemalloc.get_traced_memory()[0], len(gc.get_objects())))
+    tracemalloc.reset_peak()
+    clip = cast.record.clip()
+    peak = tracemalloc.get_traced_memory()[1] - used[-1][0]
     tracemalloc.stop()
+    assert peak < 1.6 * (clip.positions.nbytes + clip.rotations.nbytes), "nor is a take twice in memory to be kept"
     (bytes_before, objects_before), (bytes_after, objects_after) = used
     assert (bytes_after - bytes_before) / 600 * 216_000 < 60e6, "bytes in an hour"
     assert objects_after - objects_before < 100, "Python's garbage collector has nothing to look through"
