@@ -74,6 +74,7 @@ class Networks:
     stride: int = 1
     key: str = ""
     figures: dict = field(default_factory=dict)
+    ranges = ()  # the clips are gone: a Database has them
 
     @property
     def skeleton(self):

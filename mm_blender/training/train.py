@@ -16,7 +16,7 @@ from ..matching import database as databases
 from ..networks.file import Networks
 from ..playback.cast import Cast
 from ..playback.legs import Legs
-from ..playback.library import Library
+from ..playback.library import BakedLibrary
 from ..steps import Progress
 from . import device as devices
 from . import figures, plan, queries, ranks
@@ -173,7 +173,7 @@ class _Training:
         latents = refined(self.decompressor, self.decompressor.all_latents(), partial(self._goes_on, REFINED))
         self.latents = latents.cpu().numpy()
         self._measure()
-        self._library = Library(self.motion)
+        self._library = BakedLibrary(self.motion)
         goes_on = partial(self._goes_on, ASKED)
         asked, tags, _ = queries.of_courses(self._library, goes_on)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK, goes_on)

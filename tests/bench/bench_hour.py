@@ -16,7 +16,7 @@ import numpy as np
 from mm_blender.evaluate.courses import anything
 from mm_blender.networks.library import METHODS, library_for
 from mm_blender.playback.cast import Cast
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from tests.databases import demo_motion
 
 MINUTES = 60
@@ -24,7 +24,7 @@ GROWTH, SLOWER = 60.0, 1.1  # MB, and last minute to first
 
 
 def main(minutes):
-    library, recording = Library(demo_motion()), anything(60.0 * minutes)
+    library, recording = BakedLibrary(demo_motion()), anything(60.0 * minutes)
     for method in METHODS:
         played = library if method == "mm" else library_for(method, ROOT / "trained" / "demo.mmnet", library)
         measure(method.upper(), Cast(played), recording, minutes)

@@ -16,7 +16,7 @@ from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import METHODS, library_for
 from mm_blender.playback.drive import drive
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 from tests.fuzz import mutations
@@ -80,7 +80,7 @@ def attempt(form, content, folder, turn=0):
 
 
 def _try_mmdb(path, folder, method):
-    library = Library(database.load(path))
+    library = BakedLibrary(database.load(path))
     if method != "mm":
         library = library_for(method, folder / "healthy.mmnet", library)
     return _drive(library)
@@ -97,7 +97,7 @@ def _try_bvh(path, folder, _method):
     source = bake.Source("damaged", partial(_ready, clip), "damaged")
     made = run(bake.bake([source], character, schema.load("locomotion"), Recipe(rate=RATE)))
     made.save(folder / "out.mmdb")
-    return _drive(Library(database.load(folder / "out.mmdb")))
+    return _drive(BakedLibrary(database.load(folder / "out.mmdb")))
 
 
 def _try_csv(path, folder, _method):
@@ -131,7 +131,7 @@ def _try_options(path, folder, method):
 def _baked(folder, *words):
     if not _said(["bake", str(folder / "walk.bvh"), "-o", str(folder / "out.mmdb"), "--fps", str(RATE), *words]):
         return False
-    return _drive(Library(database.load(folder / "out.mmdb")))
+    return _drive(BakedLibrary(database.load(folder / "out.mmdb")))
 
 
 def _said(words):
@@ -164,7 +164,7 @@ def _drive(library, recording=STICK):
 
 @cache
 def _healthy(folder):
-    return Library(database.load(Path(folder) / "healthy.mmdb"))
+    return BakedLibrary(database.load(Path(folder) / "healthy.mmdb"))
 
 
 def _ready(clip):

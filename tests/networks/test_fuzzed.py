@@ -11,7 +11,7 @@ from mm_blender.evaluate.courses import anything
 from mm_blender.networks import file
 from mm_blender.networks.library import library_for
 from mm_blender.playback.cast import Cast
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 
 SECONDS = 2.0
 KINDS = ("nothing", "noise", "large", "huge", "largest", "far", "of experts", "huge ones of experts")
@@ -19,7 +19,7 @@ KINDS = ("nothing", "noise", "large", "huge", "largest", "far", "of experts", "h
 
 @pytest.fixture(scope="module")
 def library(demo_database):
-    return Library(demo_database)
+    return BakedLibrary(demo_database)
 
 
 def senseless(networks, networks_of_experts, kind, seed):

@@ -14,7 +14,7 @@ from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.playback.drive import drive
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 
@@ -49,7 +49,7 @@ def _ready(clip):
 
 def test_it_is_driven_saved_and_read_again(many, tmp_path):
     many.save(tmp_path / "many.mmdb")
-    clip, trace = drive(Library(database.load(tmp_path / "many.mmdb")), slalom(3.0))
+    clip, trace = drive(BakedLibrary(database.load(tmp_path / "many.mmdb")), slalom(3.0))
     assert len(clip.skeleton) >= JOINTS and np.isfinite(clip.positions).all() and trace.jumped.any()
     assert driving.report(many, clip, trace)["foot_slide_held"] < 0.5
     bvh.write(tmp_path / "many.bvh", clip)
