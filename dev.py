@@ -80,7 +80,7 @@ class NotAvailable(Trouble):
 
 def main():
     arguments, rest = _parser().parse_known_args()
-    if rest and arguments.command is not test:
+    if rest and arguments.command not in (test, fuzz):
         raise Trouble(f"{arguments.name} does not know {rest[0]}; see python3 dev.py {arguments.name} --help.")
     arguments.pytest = rest
     return arguments.command(arguments)
@@ -125,6 +125,11 @@ def bench(arguments):
     short = sum(row.endswith("short") for row in rows)
     print(f"{len(rows) - short} figures reached, {short} short" + "".join(f", {name} failed" for name in failed))
     return 1 if short or failed else 0
+
+
+def fuzz(arguments):
+    """Tries damaged files of every format, says what came of them, and keeps those that failed in dist/fuzz."""
+    return _run([environment(usual_release()), "-m", "tests.fuzz", *arguments.pytest])
 
 
 def package(arguments):

@@ -14,12 +14,16 @@ import json
 import math
 import statistics
 import sys
+import time
 import warnings
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
+from . import records
 from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning, readable
@@ -55,7 +59,9 @@ SAMPLES = 5  # clips from which the unit is guessed: one alone may show someone 
 def main(arguments=None):
     options = _options(arguments)
     try:
-        result = options.run(options)
+        # What NumPy has to say of a division is for developers.
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            result = options.run(options)
     except MotionError as error:
         _say(error)
         return 1
@@ -69,7 +75,7 @@ def main(arguments=None):
         _say("cancelled; nothing was written.")
         return 130
     if options.json:
-        print(json.dumps(result))
+        print(records.to_text(result))
     elif isinstance(result, str):
         print(result)
     else:
@@ -513,7 +519,7 @@ def _check_report(options):
 def _write_report(path, figures):
     with replacing(path) as temporary:
         # What a file's name has beside text becomes an escape of JSON.
-        Path(temporary).write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8",
+        Path(temporary).write_text(records.to_text(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8",
                                    errors="backslashreplace")
 
 
@@ -521,7 +527,7 @@ def _write_report(path, figures):
 
 def _train(options):
     _check_output(options.output, ".mmnet", options)
-    folder = job.folder_of(options.output)
+    started, folder = time.monotonic(), job.folder_of(options.output)  # it takes seconds to import torch
     if options.watch_stdin:
         job.end_with_parent(folder)
         if hasattr(os, "nice"):
@@ -538,7 +544,7 @@ def _train(options):
     with _Bar(quiet=options.json) as bar, job.only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
         figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,
-                        options.device, options.model)
+                        options.device, options.model, started)
     return {"file": options.output, **figures}
 
 

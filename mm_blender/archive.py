@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Our files on disk: a JSON header and NumPy arrays in one archive. Nothing in a file is ever executed."""
 
-import json
+import io
 import math
 import os
+import warnings
 import zipfile
 
 import numpy as np
 
+from . import records
 from .errors import MotionError
-from .files import replacing
+from .files import check_regular, replacing
 
 HEADER = "header"
+# Bytes of the longest header: that of a hundred thousand clips.
+LONGEST = 32_000_000
 
 
 def write(path, kind, version, header, arrays):
     """Write an archive in one piece: the old file stays until the new one is complete."""
-    text = json.dumps({"kind": kind, "version": version, **header})
+    text = records.to_text({"kind": kind, "version": version, **header})
     arrays = {HEADER: np.frombuffer(text.encode("ascii"), dtype=np.uint8), **arrays}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, array in arrays.items():
@@ -29,10 +33,13 @@ def read(path, kind, version, names, optional=()):
 
     Those that are optional are in it if the file has them.
     """
+    check_regular(path, math.inf)
     try:
-        with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        # What NumPy and Python only warn of, in files that others have made, is nothing that we would have written.
+        with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="error"):
             header = _header(path, archive, kind, version)
             there = [name for name in optional if f"{name}.npy" in archive.namelist()]
+            _check_sizes(archive, [HEADER, *names, *there])
             return header, {name: _array(archive, name) for name in (*names, *there)}
     except MotionError:
         raise
@@ -45,41 +52,55 @@ def in_short(error):
     return str(error).strip().split("\n")[0].rstrip(".")[:100] or type(error).__name__
 
 
+class _Reader(io.BufferedReader):
+    """Of a file that may say anything of itself: the directory of an archive is read in one go, however large."""
+
+    def read(self, size=-1):
+        if size is not None and size > LONGEST:
+            raise ValueError("its directory is too large")
+        return super().read(size)
+
+
 def _opened(path):
     try:
-        return open(path, "rb")
-    except FileNotFoundError:
-        raise MotionError(f'There is no file "{path}".') from None
+        return _Reader(open(path, "rb", buffering=0))
     except OSError as error:
         raise MotionError(f'"{path}" cannot be read: {error.strerror or error}.') from error
 
 
 def _header(path, archive, kind, version):
-    header = json.loads(_array(archive, HEADER).tobytes())
+    if archive.getinfo(f"{HEADER}.npy").file_size > LONGEST:
+        raise ValueError(f"its header has more than {LONGEST / 1e6:.0f} MB")
+    _check_sizes(archive, [HEADER])
+    header = records.from_text(_array(archive, HEADER).tobytes())
     found, made_by = header["kind"], header["version"]
     if not isinstance(found, str) or not isinstance(made_by, int) or made_by < 1:
         raise ValueError("no format version")
     if found != kind:
-        raise MotionError(f'"{path}" is a .{found} file, not a .{kind} file.')
+        raise MotionError(f'"{path}" is a .{found[:20]} file, not a .{kind} file.')
     if made_by > version:
         raise MotionError(f'"{path}" was made by a newer Motion Matching (format {made_by}; this one reads '
                           f"up to {version}): update the extension.")
     return header
 
 
+def _check_sizes(archive, names):
+    """Fails if arrays would take more memory than the file is large: none is packed, and none lies in another."""
+    entries = [archive.getinfo(f"{name}.npy") for name in names]
+    packed = any(entry.compress_type != zipfile.ZIP_STORED for entry in entries)
+    if packed or sum(entry.file_size for entry in entries) > os.fstat(archive.fp.fileno()).st_size:
+        raise ValueError("its arrays are not what they claim to be")
+
+
 def _array(archive, name):
-    """One array, if the file is as large as the array's header says: otherwise no memory is given to it."""
+    """One array of numbers, if its entry is as large as the array's header says: otherwise no memory is given to it."""
     entry = archive.getinfo(f"{name}.npy")
     with archive.open(entry) as file:
         if np.lib.format.read_magic(file) != (1, 0):
             raise ValueError(f"{name} has an unknown format")
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
         size = file.tell() + math.prod(shape) * dtype.itemsize
-    if not size == entry.file_size <= _length(archive):
+    if dtype.kind not in "biuf" or min(shape, default=0) < 0 or size != entry.file_size:
         raise ValueError(f"{name} is not what it claims to be")
     with archive.open(entry) as file:  # anew, not rewound: that would switch off the checksum
         return np.lib.format.read_array(file, allow_pickle=False)
-
-
-def _length(archive):
-    return os.fstat(archive.fp.fileno()).st_size

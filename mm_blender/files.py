@@ -2,6 +2,7 @@
 """Which files are read, and writing one so that what was there before stays until the new one is complete."""
 
 import errno
+import glob
 import os
 import stat
 import uuid
@@ -9,6 +10,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import MotionError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+    import msvcrt
+
+# Bytes of the longest file name that a disk takes, and of what a temporary one has before the name of its target.
+LONGEST, MARK = 255, 10
 
 
 def check_regular(path, most):
@@ -30,16 +40,25 @@ def check_regular(path, most):
 
 @contextmanager
 def replacing(path):
-    """A temporary path beside `path`: renamed to it when the block ends well, removed when it does not.
+    """A temporary path beside `path`: renamed to it when the block ends well, removed when it does not. Where `path` is
+    a link that is done to the file behind it.
 
     The block does nothing but write: its OSErrors are told as what is wrong with writing `path`.
     """
-    path = Path(path)
-    temporary = path.with_name(f".{uuid.uuid4().hex[:8]}-{path.name}")
+    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    name = path.name if len(os.fsencode(path.name)) <= LONGEST - MARK else path.name[-60:]
+    temporary = path.with_name(f".{uuid.uuid4().hex[:8]}-{name}")
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise MotionError(f'"{path}" was not written: it is a device or a pipe; choose a file name.')
+    _clear(path.parent, name)
     try:
-        temporary.touch(exist_ok=False)  # fails now, not after the work, where the folder cannot be written
-        yield temporary
-        os.replace(temporary, path)
+        with open(temporary, "xb") as held:  # fails now, not after the work, where the folder cannot be written
+            if os.name == "posix":
+                lock(held)
+            else:  # there nobody can remove a file that is open, nor can we rename it
+                held.close()
+            yield temporary
+            os.replace(temporary, path)
     except OSError as error:
         raise MotionError(why_not(path, error)) from error
     finally:
@@ -47,15 +66,43 @@ def replacing(path):
             temporary.unlink(missing_ok=True)
 
 
+def lock(file):
+    """Whether an open file could be locked for us; closing it gives the lock back."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError as error:  # where files cannot be locked at all nobody is kept waiting
+        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+    return True
+
+
 def why_not(path, error):
     """What an OSError means for writing a file, in a sentence."""
-    if not path.parent.is_dir():
+    # os.path, not Path: a name that is too long for the disk is an error to that.
+    if error.errno == errno.ENAMETOOLONG:
+        return f'"{path}" was not written: its name is too long for the disk; choose a shorter one.'
+    if not os.path.isdir(path.parent):
         return f'"{path}" was not written: the folder "{path.parent}" does not exist; create it or choose another one.'
-    if path.is_dir():
+    if os.path.isdir(path):
         return f'"{path}" was not written: it is a folder; choose a file name.'
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f'"{path}" was not written: the disk is full; free some space and try again.'
+    if error.errno == errno.EFBIG:
+        return f'"{path}" was not written: it would be larger than its disk allows; choose another disk.'
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return (f'"{path}" was not written: it or its folder is read-only, or another program has it open; '
                 'choose another place.')
     return f'"{path}" was not written: {error.strerror or error}.'
+
+
+def _clear(folder, name):
+    """Removes what was left behind by those who were killed while they wrote the file of this name."""
+    for part in glob.glob(f".{'[0-9a-f]' * 8}-{glob.escape(name)}", root_dir=folder):
+        with suppress(OSError), open(folder / part, "r+b") as file:
+            if os.name != "posix":
+                file.close()
+            elif not lock(file):  # somebody writes it
+                continue
+            os.unlink(folder / part)

@@ -14,6 +14,8 @@ import importlib
 import importlib.metadata
 import importlib.util
 import os
+import shutil
+import subprocess
 import sys
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
@@ -109,6 +111,19 @@ def lafan1():
 def cmu():
     """The folder with the CMU clips."""
     return _unpacked("cmu")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of a megabyte that takes a hundred files."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m,nr_inodes=100", "tmpfs", folder],
+                                       capture_output=True).returncode:
+        pytest.skip("only root may make a small disk")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
 
 
 @cache

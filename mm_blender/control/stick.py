@@ -38,6 +38,11 @@ class Stick:
     def face(self):
         return np.array([self.face_x, self.face_y])
 
+    @property
+    def numbers(self):
+        """All that it is made of, in the order of NAMES."""
+        return tuple(vars(self).values())
+
 
 NAMES = tuple(field.name for field in fields(Stick))
 NEEDED = NAMES[:-1]  # crouch came later: a recording without it is complete
@@ -50,11 +55,17 @@ class Recording:
 
     def __init__(self, times, values):
         self.times, self.values = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+        self._last = -1, Stick()  # what at() has found: mostly it is asked for the same again
 
     @classmethod
     def of(cls, times, sticks):
         """What was driven, Stick by Stick: only where something changed, and the last moment."""
-        values = np.array([[getattr(stick, name) for name in NAMES] for stick in sticks]).reshape(-1, len(NAMES))
+        return cls.changes(times, [stick.numbers for stick in sticks])
+
+    @classmethod
+    def changes(cls, times, values):
+        """The same of the numbers (N, 7) that make the Sticks."""
+        values = np.asarray(values, dtype=np.float64).reshape(-1, len(NAMES))
         kept = np.ones(len(values), dtype=bool)
         kept[1:-1] = (values[1:-1] != values[:-2]).any(axis=-1)
         return cls(np.asarray(times, dtype=np.float64)[kept], values[kept])
@@ -66,7 +77,9 @@ class Recording:
     def at(self, time):
         """The Stick at a time in seconds; at rest before the first and as it was left after the last."""
         index = bisect_right(self._moments, time + 1e-9) - 1
-        return self._sticks[index] if index >= 0 else Stick()
+        if index != self._last[0]:
+            self._last = index, Stick(*self.values[index].tolist())
+        return self._last[1]
 
     def guide(self, rate, speeds, **settings):
         """The Guide that it is for a character; as a StickGuide takes these."""
@@ -75,10 +88,6 @@ class Recording:
     @cached_property
     def _moments(self):
         return self.times.tolist()
-
-    @cached_property
-    def _sticks(self):
-        return [Stick(*row) for row in self.values.tolist()]
 
     def save(self, path):
         with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:

@@ -20,6 +20,14 @@ from .tags import NO_ENTER, select
 # What walks on two legs is written as version 1, which knows no others.
 KIND, VERSION, TWO_LEGS = "mmdb", 2, 1
 RATES = (1.0, 1000.0)  # frames per second that make sense
+# Metres, and features as they are normalised: no motion has larger numbers. Custom properties may have.
+FURTHEST, HIGHEST = 1e6, 1e9
+# No feature that changes at all is scaled by less.
+LEAST_SCALE = 1e-6
+# Metres of the shortest bone that a leg can bend with.
+STUB = 1e-6
+# How far the length of a rotation's quaternion may be from one.
+UNEVEN = 1e-2
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
@@ -265,6 +273,7 @@ def runs(mask):
 
 
 def _from_file(header, arrays):
+    check_rest(arrays)
     skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
                         header.get("ends", {}))
     character = Character(skeleton, header["roles"], header["mirror"], header["forward"],
@@ -298,16 +307,18 @@ def _check(database):
     joints, moving = len(character.skeleton), database.moving
     _expect(type(database.rate) in (int, float) and RATES[0] <= database.rate <= RATES[1], "its rate makes no sense")
     _expect(len(moving) == len(set(moving.tolist()) & set(range(joints))), "it moves joints that it does not have")
-    _expect((database.normalisation.scale > 0).all(), "it divides by zero")
+    _expect(0 in moving, "its root does not move")
     _expect(isinstance(database.key, str) and isinstance(database.notes, dict), "its notes make no sense")
     _expect(isinstance(character.roles, dict) and isinstance(character.mirror, dict), "its roles make no sense")
     _expect(all(isinstance(text, str) for text in (*character.skeleton.names, *database.curve_names)),
             "its names are not words")
+    check_legs(character, database.fixed, moving)
     missing = [role for role in database.schema.roles if not character.has(role)]
     _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
     for name, usual in asdict(Recipe()).items():
         _expect(type(getattr(recipe, name)) in ((int, float) if isinstance(usual, float) else (type(usual),)),
                 f'its setting "{name}" makes no sense')
+    _expect(RATES[0] <= recipe.rate <= RATES[1], 'its setting "rate" makes no sense')
 
 
 def _check_arrays(database):
@@ -331,9 +342,53 @@ def _check_arrays(database):
         _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
         _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
         _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+    check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
+    check_sizes({"curves": database.curves}, HIGHEST)
+    check_rotations("rotations", database.rotations)
+    check_normalisation(database.normalisation)
     if database.cells is not None:
         _expect(database.cells.min() >= 0 and database.cells.max() < frames, "its cells are not numbered from 0 on")
         _expect(np.bincount(database.cells).all(), "its cells are not numbered without gaps")
+
+
+# The same of databases and of networks.
+
+def check_rest(arrays):
+    """Fails if the arrays of a file have no rest pose; before a Skeleton makes other numbers of them."""
+    for name in ("rest_positions", "rest_rotations"):
+        _expect(arrays[name].dtype == np.float32, f"its {name.replace('_', ' ')} are {arrays[name].dtype}")
+        _expect(np.isfinite(arrays[name]).all(), f"its {name.replace('_', ' ')} are not all numbers")
+    _expect(arrays["parents"].dtype == np.int32, f"its parents are {arrays['parents'].dtype}")
+    check_sizes({"rest positions": arrays["rest_positions"]}, FURTHEST)
+    check_rotations("rest rotations", arrays["rest_rotations"])
+
+
+def check_sizes(arrays, most):
+    """Fails if an array, by its name, has a number beyond the most; all are finite."""
+    for name, array in arrays.items():
+        _expect(not array.size or max(-float(array.min()), float(array.max())) <= most,
+                f"its {name} are larger than {most:,.0f}")
+
+
+def check_rotations(name, rotations):
+    """Fails if quaternions (…, 4) turn nothing, or more than turn."""
+    check_sizes({name: rotations}, FURTHEST)
+    squares = np.einsum("...i,...i->...", rotations, rotations)
+    _expect(not squares.size or max(1 - float(squares.min()), float(squares.max()) - 1) <= 2 * UNEVEN,
+            f"some of its {name} are none")
+
+
+def check_legs(character, fixed, moving):
+    """Fails if a leg cannot bend, for then its foot cannot be held: a bake refuses such bones, too."""
+    for role in (f"{side}_{part}" for side in ("left", "right") for part in ("shin", "foot")):
+        if character.has(role) and (joint := character.joint(role)) not in moving:
+            _expect(np.linalg.norm(fixed[joint]) >= STUB, f"the bone above its {role.replace('_', ' ')} has no length")
+
+
+def check_normalisation(normalisation):
+    """Fails if features would be normalised to what no sum can hold."""
+    check_sizes({"mean": normalisation.mean, "scale": normalisation.scale}, HIGHEST)
+    _expect((normalisation.scale >= LEAST_SCALE).all(), "it divides by almost nothing")
 
 
 def _check_ranges(database):

@@ -9,7 +9,7 @@ import numpy as np
 from .. import archive
 from ..control.speeds import Speeds
 from ..errors import MotionError
-from ..matching.database import RATES
+from ..matching import database as databases
 from ..matching.features import Normalisation
 from ..matching.schema import Schema
 from ..matching.tags import select
@@ -17,13 +17,18 @@ from ..motion.character import Character
 from ..motion.skeleton import Skeleton
 from .experts import Experts, gated_between
 from .layout import Layout
-from .network import Network, Weights
+from .network import Network, Weights, farthest
+from .stepping import REACHES
 
 # What has no experts is written as version 1, which has none. Version 2 had experts of another kind. Characters that
 # walk on four legs came with version 4.
 KIND, VERSION, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 4, 3, 1, 2
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
+FASTEST = 100.0  # metres per second that a character goes
+# Metres, or metres a second, that are asked of the Projector; the most that numbers of a pose may be, whatever is
+# decompressed, and any number on the way: they are squared, and a float32 has to hold that.
+WANTED, POSE, LARGEST = 1e3, 1e12, 1e34
 # So many frames tell whether latents are of a database.
 LOOKED_AT = 200
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "mean", "scale", "limits", "start",
@@ -236,6 +241,7 @@ def _from_arrays(name, layers, experts, arrays):
 
 
 def _from_file(header, arrays):
+    databases.check_rest(arrays)
     skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
                         header.get("ends", {}))
     return Networks(
@@ -256,9 +262,8 @@ def _check(networks):
     joints, size, state = len(networks.skeleton), networks.schema.size, networks.limits.shape[-1]
     limbs = len(networks.character.limbs)
     moving, tags = networks.moving, networks.tags
-    _expect(type(networks.rate) in (int, float) and RATES[0] <= networks.rate <= RATES[1], "its rate makes no sense")
-    _expect(moving.ndim == 1 and len(moving) == len(set(moving.tolist()) & set(range(1, joints))),
-            "it moves joints that it does not have")
+    slowest, quickest = databases.RATES
+    _expect(type(networks.rate) in (int, float) and slowest <= networks.rate <= quickest, "its rate makes no sense")
     _expect(all(isinstance(text, str) for text in (*networks.skeleton.names, *tags, networks.key)),
             "its names are not words")
     _expect(isinstance(networks.figures, dict), "its figures make no sense")
@@ -266,7 +271,8 @@ def _check(networks):
     missing = [role for role in networks.schema.roles if not networks.character.has(role)]
     _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
     speeds = [*networks.speeds.walk, *networks.speeds.run, *networks.speeds.crouch]
-    _expect(len(speeds) == 9 and np.isfinite(speeds).all(), "its speeds make no sense")
+    _expect(len(speeds) == 9 and all(type(speed) in (int, float) and 0 <= speed <= FASTEST for speed in speeds),
+            "its speeds make no sense")
     combinations = len(networks.combinations)
     _expect(combinations > 0, "it has learned no motion")
     expected = {
@@ -282,10 +288,30 @@ def _check(networks):
         _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
         _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
         _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
-    _expect(state > size and (networks.normalisation.scale > 0).all(), "its features make no sense")
+    _expect(len(moving) == len(set(moving.tolist()) & set(range(1, joints))), "it moves joints that it does not have")
+    _expect(state > size, "its features make no sense")
+    least, most = networks.limits
+    _expect((least <= most).all(), "its limits leave nothing between them")
+    databases.check_normalisation(networks.normalisation)
+    databases.check_sizes({name: getattr(networks, name) for name in ("fixed", "limits", "start", "heights", "fronts")},
+                          databases.FURTHEST)
+    databases.check_legs(networks.character, networks.fixed, moving)
     _check_weights("decompressor", networks.decompressor, state, networks.layout.size)
     _check_weights("stepper", networks.stepper, state + 1, state)
     _check_weights("projector", networks.projector, size + combinations, state)
+    _check_reach(networks)
+
+
+def _check_reach(networks):
+    """Fails if numbers may come out, or come up on the way, that no float32 can hold: then nothing would be played."""
+    states = np.abs(networks.limits).max(axis=0)
+    normal = networks.normalisation
+    queries = (WANTED + np.abs(normal.mean)) / normal.scale.astype(np.float64)
+    asked = {"decompressor": (states, POSE), "stepper": (np.append(states, REACHES[1]), LARGEST),
+             "projector": (np.append(queries, np.ones(len(networks.combinations))), LARGEST)}
+    for name, (inputs, most) in asked.items():
+        made, between = farthest(getattr(networks, name), inputs)
+        _expect(made.max() <= most and between <= LARGEST, f"the weights of its {name} are too large")
 
 
 def _check_weights(name, weights, inputs, outputs):
@@ -293,7 +319,8 @@ def _check_weights(name, weights, inputs, outputs):
         array = getattr(weights, part)
         _expect(array.shape == (length,) and array.dtype == np.float32 and np.isfinite(array).all(),
                 f"the {part} of its {name} does not fit")
-    _expect((weights.scale > 0).all(), f"its {name} divides by zero")
+    _expect((weights.scale >= databases.LEAST_SCALE).all(), f"its {name} divides by almost nothing")
+    databases.check_sizes({f"{name}'s {part}": getattr(weights, part) for part in _NORMALS}, databases.HIGHEST)
     width, known = inputs, weights.experts
     if known is not None:
         _expect(known.count > 1, f"its {name} has too few experts")

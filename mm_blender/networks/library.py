@@ -17,12 +17,17 @@ METHODS = ("mm", "dmm", "lmm")
 def library_for(method, path, library=None, rate=None):
     """The Library of a method, of the networks in a file and of the BakedLibrary of a database, if there is one: only
     Learned Motion Matching goes without, and at another rate."""
-    networks = load(path)
+    networks, latents = load(path), None
     if library is not None:
         networks = ordered_as(networks, library.database, path)
+        latents = (load_latents if method == "dmm" else find_latents)(path, library.database)
+        if networks.schema.size != library.database.schema.size:
+            raise MotionError(f'The networks "{path}" were trained on other features: train them anew.')
+        if latents is not None and latents.shape[1] != networks.latents:
+            raise MotionError(f'"{path}" is damaged: train it anew (its latents do not fit its networks).')
     if method == "dmm":
-        return DecompressedLibrary(library, networks, load_latents(path, library.database))
-    return LearnedLibrary(networks, library and find_latents(path, library.database), rate)
+        return DecompressedLibrary(library, networks, latents)
+    return LearnedLibrary(networks, latents, rate)
 
 
 def ordered_as(networks, database, path=""):

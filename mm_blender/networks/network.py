@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .experts import Experts, Routed
+from .experts import Experts, Routed, gated_between
 
 # Fewer rows than this are quicker one by one: a product of matrices first has to lay out the weights anew.
 FEW = 12
@@ -47,6 +47,22 @@ class Weights:
         """The same weights as a file keeps them: rounded to float16."""
         experts = self.experts and Experts(*_halved([self.experts.gate]), _halved(self.experts.layers))
         return replace(self, layers=_halved(self.layers), experts=experts)
+
+
+def farthest(weights, inputs):
+    """(out,) how far from zero what Weights make of inputs can be that are no farther than (in,); and the most that a
+    number is on the way there."""
+    known = weights.experts
+    layers = [pair for one in ((known.layers if known else ()), weights.layers) for pair in one]
+    reach = most = (inputs + np.abs(weights.mean.astype(np.float64))) / weights.scale
+    for index, (matrix, biases) in enumerate(layers):
+        reach = (reach @ np.abs(matrix.astype(np.float64)) + np.abs(biases)).reshape(-1, matrix.shape[-1]).max(axis=0)
+        most = max(np.max(most), np.max(reach))
+        gated = gated_between(len(reach), layers[index + 1][0].shape[-2]) if known and index + 1 < len(layers) else 0
+        if gated:
+            reach = np.concatenate([reach[:gated] * reach[gated:2 * gated], reach[2 * gated:]])
+    reach = reach * np.abs(weights.span.astype(np.float64)) + np.abs(weights.centre)
+    return reach, max(most, np.max(reach))
 
 
 def _halved(layers):

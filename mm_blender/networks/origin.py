@@ -78,7 +78,7 @@ def _read(path, _changed, _size, kind, version):
             return None
         return {"key": header["key"], "names": names, "features": _features(schema), "frames": frames,
                 "figures": dict(header.get("figures", {})), **arrays}
-    except (MotionError, LookupError, TypeError, ValueError):
+    except (MotionError, ArithmeticError, LookupError, TypeError, ValueError):
         return None
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Characters that share a library, from what their guides say to what is played and filmed."""
+"""Characters that share a library, from what their guides say to what is played and recorded."""
 
 import numpy as np
 
 from ..control.intent import GAITS, tag_query
 from ..motion.plane import to_points
-from .film import Film
 from .live import Live
 from .matcher import MixedMatcher
 from .player import Player
+from .record import FrameRecord
 
 
 class Cast:
@@ -17,7 +17,7 @@ class Cast:
     libraries  what each one plays from; all have the same skeleton, rate and features
     player     steps them
     live       plays them along with the clock
-    film       what they have played
+    record     what they have done, frame by frame
     trouble    a sentence for each one, empty if all is well
     """
 
@@ -27,7 +27,7 @@ class Cast:
         self.library, self.libraries = library, [library] * count
         self.player = Player(library.motion, library.choice().search, guides, settings, library.standing)
         self.player.ground = ground
-        self.film = Film(self.player)
+        self.record = FrameRecord(self.player)
         self.live = Live(self.player, self.step)
         self.trouble = [""] * count
         schema = library.database.schema
@@ -90,7 +90,7 @@ class Cast:
             if (intent.gait, intent.query) != asked:
                 self.ask(index, intent.gait, intent.query)
         self.player.play()
-        self.film.take()
+        self.record.add()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""

@@ -44,4 +44,4 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
         if watch is not None and step % round(rate) == 0:
             watch(Progress(step / count, f"driving, {step / rate:.0f} s"))
         cast.step()
-    return [(cast.film.clip(index), cast.film.trace(index)) for index in range(len(recordings))]
+    return [(cast.record.clip(index), cast.record.trace(index)) for index in range(len(recordings))]

@@ -24,6 +24,7 @@ FOLLOW, SINK = 0.12, 0.09
 # from them.
 UPPER = 1.6
 STANDS = (0.0, 0.0), (0.0, 0.0)  # on the plane, at rest
+NOBODY = (), ()  # has searched
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Player:
     toes             (K, L, 3) where they are held, in the world
     jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
+    asked            who searched in this frame, as indices, and their queries (W, D), normalised
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
 
@@ -78,7 +80,7 @@ class Player:
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = self._nobody = (False,) * count
         self._trajectory = Trajectory(database)
-        self.search_seconds, self.wishes = 0.0, None
+        self.search_seconds, self.wishes, self.asked = 0.0, None, NOBODY
         self._beat = 0.0  # seconds until all search again
         self._switched = []  # those who come over from another matcher in the next frame
 
@@ -165,9 +167,11 @@ class Player:
         """Those who jump in this frame, as indices."""
         who = self._due(ended)
         if not who:
+            self.asked = NOBODY
             return []
         begin = time.perf_counter()
         queries = self.query(who)
+        self.asked = who, queries
         jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who],
                                     self.settings.blend.of_latents)
         self.search_seconds = time.perf_counter() - begin

@@ -184,7 +184,7 @@ class Session:
         kept, extending = [], []
         try:
             for puppet, ob in self._obs():
-                if len(puppet.stage.film):
+                if len(puppet.stage.record):
                     kept.append(self._keep(puppet, ob))
                     if puppet.owner().mm.drive.extend:
                         extending.append(kept[-1])
@@ -339,8 +339,7 @@ class Session:
         else:
             heading = heading_of(view) if self._relative == "VIEW" else facing
         stick = self._stick(view, heading, facing, seconds)
-        if not puppet.input or puppet.input[-1][1:] != (stick, heading):
-            puppet.input.append((self.seconds, stick, heading))
+        puppet.hear(self.seconds, stick, heading)
         puppet.guide.steer(stick, heading)
         frames = [stage.advance(seconds) for stage in self._stages]
         if self._double is not None:
@@ -414,6 +413,8 @@ class Session:
             yield f'"{ob.name}" is {puppet.poser.size:.2f} times as large as its motion was baked for: bake again.'
         if puppet.player.matcher.starved[puppet.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
+        if sentence := puppet.stage.record.trouble:
+            yield sentence
         if sentence := puppet.stage.trouble[puppet.index]:
             yield sentence
         if sentence := puppet.stage.refused[puppet.index]:

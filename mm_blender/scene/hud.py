@@ -153,9 +153,9 @@ def facts_of(status):
 def held_of(session, settings):
     """The controls that a hand holds now, on whatever it steers with."""
     held = session.keyboard.held | ({"strafe"} if settings.strafe else set())
-    if session.device is session.keyboard or not session.driven.input:
+    if session.device is session.keyboard or session.driven.stick is None:
         return held
-    stick = session.driven.input[-1][1]
+    stick = session.driven.stick
     sticks = {"move": stick.move, "look": stick.face}
     return held | {gait for gait in GAITS if getattr(stick, gait) > 0.5} | {
         name for name, pushed in sticks.items() if beyond_dead_zone(pushed).any()}

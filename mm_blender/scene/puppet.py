@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A character that is being driven: its armature, what it plays, and how it was before."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ..control.intent import beyond_dead_zone
-from ..control.stick import Recording
+from ..control.stick import NAMES, Recording
 from ..errors import MotionError
+from ..playback.columns import Columns
 from . import targets
 from .before import ArmatureBefore
 from .posing import Poser
@@ -40,6 +41,7 @@ class Puppet:
     """A character that takes part: its armature by name, and its place on a Stage.
 
     owner  whose settings count: the armature itself, or the one whose Target it is
+    stick  that steered it last, or None
     """
 
     def __init__(self, owner, stage, index):
@@ -48,7 +50,8 @@ class Puppet:
         self._owner_name, self.owner_uid = owner.name, owner.session_uid
         self.stage, self.index, self.waits = stage, index, ""
         self.player, self.database = stage.player, stage.library.database
-        self.input = []  # (seconds, Stick, yaw that its forward meant)
+        self.stick, self._heading = None, 0.0
+        self._input = Columns([("seconds", float), ("stick", float, len(NAMES)), ("heading", float)])
         self.before, self.poser, self.trouble = None, None, ""
         self.rebind(ob)
         if self.trouble:
@@ -98,7 +101,7 @@ class Puppet:
     def unheard(self):
         """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""
         intent = self.guide.intent
-        if not self.input or intent.velocity or not beyond_dead_zone(self.input[-1][1].move).any():
+        if self.stick is None or intent.velocity or not beyond_dead_zone(self.stick.move).any():
             return ""
         return (f"The motion has nothing that goes this way at a {intent.gait}: bake clips of it, or set Own Speeds in "
                 "the panel Speeds.")
@@ -113,15 +116,26 @@ class Puppet:
 
     def clip(self, ob):
         """What it has played."""
-        return self.stage.film.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
+        return self.stage.record.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
+
+    def hear(self, seconds, stick, heading):
+        """What steers it from now on; heading: the yaw that the stick's forward means."""
+        if (stick, heading) != (self.stick, self._heading):
+            self.stick, self._heading = stick, heading
+            self._note(seconds)
+
+    def _note(self, seconds):
+        self._input.add((seconds, self.stick.numbers, self._heading))
 
     def recording(self, end):
         """What has steered it, as a Recording seen from the world until so many seconds; None if nothing has."""
-        if not self.input:
+        if self.stick is None:
             return None
-        moments = [*self.input, (end, *self.input[-1][1:])]
-        sticks = [_in_world(stick, heading) for _, stick, heading in moments]
-        return Recording.of([seconds for seconds, _, _ in moments], sticks)
+        self._note(end)
+        times, sticks, headings = map(self._input.column, ("seconds", "stick", "heading"))
+        for first in (NAMES.index("move_x"), NAMES.index("face_x")):
+            sticks[:, first:first + 2] = _turned(sticks[:, first:first + 2], headings)
+        return Recording.changes(times, sticks)
 
     def why_it_waits(self, ob, context):
         """Why its armature cannot be shown moving at present, as a sentence; empty if it can."""
@@ -168,8 +182,7 @@ def _at_height(places, height):
     return np.column_stack([places, np.full(len(places), height)])
 
 
-def _in_world(stick, heading):
-    """The Stick whose forward is the world's Y axis."""
-    turn = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
-    (move_x, move_y), (face_x, face_y) = (turn @ stick.move).tolist(), (turn @ stick.face).tolist()
-    return replace(stick, move_x=move_x, move_y=move_y, face_x=face_x, face_y=face_y)
+def _turned(vectors, yaws):
+    """Vectors (N, 2) that are seen from yaws (N,), as the world sees them."""
+    (x, y), cos, sin = vectors.T, np.cos(yaws), np.sin(yaws)
+    return np.column_stack([cos * x - sin * y, sin * x + cos * y])

@@ -263,7 +263,7 @@ class Stage(Cast):
             trouble = str(error)
         self._weigh(ob)
         self._look_around(ob, context)
-        if self.player.ground is not None and not len(self.film):
+        if self.player.ground is not None and not len(self.record):
             self.place(*self._stood)  # now that it is known on what
         self.sentences = [sentence for sentence in (self._mismatch, trouble) if sentence]
         if self._surroundings is not None:
@@ -303,7 +303,7 @@ class Stage(Cast):
                 self._surroundings = Surroundings(settings.obstacles, settings.ground, self.floors)
                 self._surroundings.begin()
         if self._surroundings is not None:
-            heights = self.player.heights if len(self.film) else self._stood[2]
+            heights = self.player.heights if len(self.record) else self._stood[2]
             self._surroundings.stand_at(self.floors[0] + float(heights[0]))
             if self._surroundings.refresh(context.evaluated_depsgraph_get()):
                 self.surround(self._surroundings.ground, self._surroundings.obstacles)

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import check_clip
 from ..motion import quat
 from ..motion.clip import Clip
 from ..motion.skeleton import backward
@@ -27,6 +28,7 @@ def keep(ob, clip, name, start_frame=1, tolerance=0.0, push_nla=False, ik=False)
     """
     # What curves with handles do between frames counts too.
     finer = max(2, math.ceil(clip.rate / scene_rate() - 1e-6)) if tolerance else 1
+    check_clip(f"The take at the scene's {scene_rate():,.0f} frames per second", clip.duration * scene_rate())
     take = resample(on_rig(ob, clip), scene_rate() * finer)
     take = take.slice(0, (len(take) - 1) // finer * finer + 1)
     action = keys.write_action(ob, take, name, start_frame, tolerance=tolerance, ik=ik)

@@ -16,28 +16,31 @@ HANDS, SECONDS = 32, 20.0
 RUNNING, CROUCHING, STRAFING = 0.3, 0.1, 0.4
 
 
-def of_courses(library):
+def of_courses(library, goes_on=lambda: True):
     """(Q, D) queries to a BakedLibrary, the tag query of each, and the frame (Q,) that was playing, from the courses
-    that driving is measured with: to test, not to learn from."""
-    return _driven(library, list(courses.all_courses(SECONDS).values()))
+    that driving is measured with: to test, not to learn from. goes_on() is asked now and then, and may raise: where it
+    says no, what was asked until then has to do."""
+    return _driven(library, list(courses.all_courses(SECONDS).values()), goes_on=goes_on)
 
 
-def of_chance(library, seed=0):
+def of_chance(library, seed=0, goes_on=lambda: True):
     """The same from hands that are all over the place, from as many that turn right round, and from as many that face
     one way and go any other: chance hardly does either, and no other wishes leave so much open."""
     kinds = courses.anything, courses.to_and_fro, courses.sideways
     recordings = [course(SECONDS, seed * 1000 + hand) for course in kinds for hand in range(1, HANDS + 1)]
-    return _driven(library, recordings, np.random.default_rng(seed))
+    return _driven(library, recordings, np.random.default_rng(seed), goes_on)
 
 
-def _driven(library, recordings, chance=None):
+def _driven(library, recordings, chance=None, goes_on=lambda: True):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
     database = library.database
     cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
     heard = cast.player.matcher = _Listening(library, cast.guides)
     if chance is not None:
         heard.minds = _Minds(cast, chance)
-    for _ in range(round(max(one.duration for one in recordings) * database.rate)):
+    for step in range(round(max(one.duration for one in recordings) * database.rate)):
+        if step and not goes_on():
+            break
         cast.step()
     asked, tags, frames = zip(*heard.heard)
     return np.concatenate(asked), [tag for some in tags for tag in some], np.concatenate(frames)

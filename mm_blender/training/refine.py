@@ -20,17 +20,20 @@ POWER = 3
 AHEAD = 0.1
 
 
-def refined(stage, latents, watch=lambda: None):
-    """Better ones than latents (N, Z) for the stage's Decompressor; watch is called now and then, and may raise."""
+def refined(stage, latents, goes_on=lambda: True):
+    """Better ones than latents (N, Z) for the stage's Decompressor. goes_on() is asked now and then, and may raise:
+    where it says no, what was found so far has to do."""
     around = _around(stage.examples.following)
     best, off, step = latents, torch.empty(len(latents)), FIRST * float(latents.std())
     for _ in range(ROUNDS):
         for frames in _batches(torch.arange(len(best))):
+            if not goes_on():
+                return best
             off[frames] = _off(stage, frames, best[frames])[0].cpu()
         better = best.clone()
         for frames in _batches(torch.nonzero(off > OVER * off.mean())[:, 0]):
-            watch()
-            better[frames] = _downhill(stage, frames, best[frames], step)
+            if goes_on():
+                better[frames] = _downhill(stage, frames, best[frames], step)
         # What is added changes as little from frame to frame as can be: a pose must not tremble.
         added = better - latents
         best = latents + (added[around[0]] + 2 * added + added[around[1]]) / 4

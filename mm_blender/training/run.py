@@ -2,13 +2,13 @@
 """A training as whoever starts it sees it: started in another Python, watched through its folder, cancelled, and why it
 ended. Nothing here waits, and nothing needs torch."""
 
-import json
 import math
 import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .. import records
 from ..errors import MotionError
 from ..files import replacing
 from ..matching import database
@@ -206,13 +206,13 @@ def prepare(order):
         raise MotionError(f'The folder "{order.folder}" of the training cannot be made: '
                           f"{error.strerror or error}.") from error
     with replacing(order.folder / ORDER) as temporary:
-        temporary.write_text(json.dumps({**asdict(order), "key": key}), encoding="utf-8")
+        temporary.write_text(records.to_text({**asdict(order), "key": key}), encoding="utf-8")
 
 
 def ordered(output):
     """What was ordered when these networks were last trained from Blender, as a dict; empty if nothing is known."""
     try:
-        found = json.loads((folder_of(output) / ORDER).read_text(encoding="utf-8"))
+        found = records.from_text((folder_of(output) / ORDER).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -225,7 +225,7 @@ def note_trouble(output, sentence):
     try:
         with open(folder_of(output) / PROGRESS, "a", encoding="utf-8") as file:
             # On a line of its own: a kill may have cut off the last one.
-            file.write("\n" + json.dumps({"failed": sentence}) + "\n")
+            file.write("\n" + records.to_text({"failed": sentence}) + "\n")
     except OSError:  # a full disk, say: then it is known as long as Blender runs
         pass
 

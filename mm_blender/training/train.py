@@ -33,8 +33,11 @@ from .refine import refined
 from .stage import CANCELLED
 from .stepper import StepperStage
 
-# The Decompressor's share of the time; Stepper and Projector get the rest, at the same time.
-FIRST = 0.3
+# Shares of the time at which the Decompressor has learned, its latents are as good as they get, and queries have been
+# collected; Stepper and Projector get the rest, at the same time. Latents and queries seldom take that long.
+FIRST, REFINED, ASKED = 0.3, 0.4, 0.5
+# How much longer the figures of all networks take than those of the Decompressor.
+ALL_FIGURES = 5.0
 # Seconds between lines of progress, between figures, and between checkpoints.
 LINES, FIGURES, CHECKPOINTS = 5.0, 60.0, 60.0
 POLL = 0.1
@@ -54,15 +57,16 @@ class Budget:
 
 
 def train(database, output, budget=None, seed=0, resume=False, folder=None, watch=None, device="auto",
-          model="lmm"):
+          model="lmm", started=None):
     """Trains on a .mmdb file and writes a .mmnet file; its figures and the verdict as plain values. With torchrun the
     first process does so, and the others help it.
 
     model   "lmm", the networks of 2020, or "moe", those of 2023 that are made of experts
     folder  of the job; beside the output if it is not given
     watch   is called with the Progress now and then
+    started when the time began to run (time.monotonic()), if it was not now
     """
-    started = time.monotonic()
+    started = time.monotonic() if started is None else started
     devices.leave_room()
     device = devices.choose(device)
     ranks.join(device)
@@ -167,20 +171,23 @@ class _Training:
 
     def _freeze(self):
         """The Decompressor is done: latents of all frames, and the networks that are trained on them."""
-        latents = refined(self.decompressor, self.decompressor.all_latents(), self._heed)
+        latents = refined(self.decompressor, self.decompressor.all_latents(), partial(self._goes_on, REFINED))
         self.latents = latents.cpu().numpy()
         self._measure()
         self._library = BakedLibrary(self.motion)
-        driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
+        goes_on = partial(self._goes_on, ASKED)
+        asked, tags, _ = queries.of_courses(self._library, goes_on)
+        driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK, goes_on)
         self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options))
         self.projector = self._restored(self._kinds[2](self.examples, latents, driven, self.seed, **self._options))
-        asked, tags, _ = queries.of_courses(self._library)
         limits = self.projector.limits.numbers(tags)
         self._test = asked, limits, self.projector.nearest(asked, limits)
 
-    def _heed(self):
+    def _goes_on(self, until):
+        """Whether a share of the time is not yet over. Processes that train together must all do the same."""
         if self.job.is_cancelled():
             raise Cancelled
+        return self.budget.iterations is not None or ranks.COUNT > 1 or self.seconds < self._end(until)
 
     def _train(self, name, stages, until):
         """Until a share of the whole budget is used up, or no stage improves any more; each in a thread of its own."""
@@ -210,9 +217,13 @@ class _Training:
     def _share(self, begin, until, stage):
         if self.budget.iterations is not None:
             return stage.iterations / self.budget.iterations
-        # Time for the last figures is left over.
-        end = self.budget.minutes * 60 * until - (self._measuring + 0.5 if until == 1.0 else 0.0)
-        return (self.seconds - begin) / max(end - begin, 1e-3)
+        return (self.seconds - begin) / max(self._end(until) - begin, 1e-3)
+
+    def _end(self, until):
+        """The second in which a share of the time is over. What came before the first iteration is not shared, and time
+        for the last figures is left over."""
+        first = self._begun["decompressor"]
+        return first + until * (self.budget.minutes * 60 - self._measuring - 0.5 - first)
 
     def _tell(self, stages, share_of):
         now = time.monotonic()
@@ -270,7 +281,7 @@ class _Training:
             self.figures |= figures.GoingOn(examples, stage.kinematics, weights, stepper, self.stepper.stride,
                                             latents).drift()
         self._measured = time.monotonic()
-        self._measuring = self._measured - before
+        self._measuring = (self._measured - before) * (ALL_FIGURES if self.stepper is None else 1.0)
 
     def _networks(self):
         motion, examples = self.motion, self.examples

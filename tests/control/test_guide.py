@@ -61,7 +61,7 @@ def walk(demo_database):
     half = round(rate / 2)
     places = np.array(places)
     speeds = np.abs(places[half:] - places[:-half]) / 0.5
-    return places, np.pad(speeds, ((half, 0), (0, 0))), follower.film.trace().frames
+    return places, np.pad(speeds, ((half, 0), (0, 0))), follower.record.trace().frames
 
 
 def seconds(start, end):

@@ -9,8 +9,8 @@ import pytest
 
 from mm_blender import archive
 from mm_blender.errors import MotionError
-from mm_blender.networks import file
-from mm_blender.networks.network import Network
+from mm_blender.networks import file, origin
+from mm_blender.networks.network import Network, farthest
 
 
 @pytest.fixture
@@ -71,6 +71,19 @@ def test_a_tag_query_selects_combinations_of_tags(networks):
     ("stepper.scale", np.zeros_like),
     ("combinations", lambda array: array[:0]),
     ("moving", lambda array: array + 1000),
+    ("rest_positions", lambda array: array + 1e30),
+    ("rest_positions", lambda array: array.astype(np.float64)),
+    ("rest_rotations", lambda array: array * 5),
+    ("fixed", lambda array: array + 1e30),
+    ("start", lambda array: array + 1e30),
+    ("limits", lambda array: array[::-1]),
+    ("fixed", np.zeros_like),
+    ("heights", lambda array: array + 1e30),
+    ("mean", lambda array: array + 1e30),
+    ("scale", lambda array: array * 1e-38),
+    ("decompressor.scale", lambda array: array * 1e-38),
+    ("decompressor.span", lambda array: array * 1e30),
+    ("stepper.centre", lambda array: array * 1e30),
 ])
 def test_a_damaged_file_is_told_in_one_sentence(saved, name, change):
     header, arrays = everything(saved)
@@ -93,6 +106,38 @@ def test_an_earlier_file_goes_on_frame_by_frame(saved):
     del header["stride"]
     archive.write(saved, file.KIND, file.VERSION, header, arrays)
     assert file.load(saved).stride == 1
+
+
+@pytest.mark.parametrize("name, value", [
+    ("speeds", {"walk": [1e9, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
+    ("speeds", {"walk": [float("nan"), 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
+    ("speeds", {"walk": [-1, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
+    ("rate", 10 ** 400), ("stride", 10 ** 400), ("figures", None), ("tags", [10 ** 400]), ("key", float("nan"))])
+def test_a_number_that_makes_no_sense_is_told_in_one_sentence(saved, name, value):
+    header, arrays = everything(saved)
+    archive.write(saved, file.KIND, file.VERSION, {**header, name: value}, arrays)
+    with pytest.raises(MotionError, match="damaged"):
+        file.load(saved)
+
+
+@pytest.mark.parametrize("part, value", [("times", [10 ** 400]), ("weight", 10 ** 400), ("weight", 1e308)])
+def test_a_feature_of_a_number_that_makes_no_sense_is_told_in_one_sentence(saved, demo_database, tmp_path, part, value):
+    header, arrays = everything(saved)
+    header["schema"]["channels"][0][part] = value
+    archive.write(saved, file.KIND, file.VERSION, header, arrays)
+    with pytest.raises(MotionError, match="damaged"):
+        file.load(saved)
+    demo_database.save(tmp_path / "demo.mmdb")
+    assert part == "weight" or not origin.belong(saved, tmp_path / "demo.mmdb")
+
+
+def test_no_output_is_farther_than_said(networks, networks_of_experts):
+    rng = np.random.default_rng(0)
+    for name in file.NAMES:
+        for weights in (getattr(networks, name), getattr(networks_of_experts, name)):
+            rows = rng.uniform(-3, 3, (500, weights.inputs)).astype(np.float32)
+            made, _ = farthest(weights, np.full(weights.inputs, 3.0))
+            assert (np.abs(Network(weights, 500)(rows)) <= made * 1.001).all(), name
 
 
 @pytest.mark.parametrize("layers", [

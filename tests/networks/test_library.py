@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Networks stand in for a database where characters are driven."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mm_blender.networks.library import LearnedLibrary
+from mm_blender.errors import MotionError
+from mm_blender.matching.features import Normalisation
+from mm_blender.networks.library import LearnedLibrary, library_for
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.limbs import Limbs
 
 
@@ -42,3 +47,21 @@ def test_at_another_rate_the_stepper_is_asked_for_longer_steps(networks):
     expected.advance()
     assert np.array_equal(matcher.states(), expected.states())
     assert pose.positions + pose.velocities / slow.database.rate == pytest.approx(matcher.pose().positions, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["dmm", "lmm"])
+def test_latents_that_do_not_fit_are_told_before_the_drive(networks, demo_database, tmp_path, method):
+    networks.save(tmp_path / "demo.mmnet", np.zeros((len(demo_database), networks.latents + 1)))
+    with pytest.raises(MotionError, match="latents do not fit"):
+        library_for(method, tmp_path / "demo.mmnet", BakedLibrary(demo_database))
+
+
+@pytest.mark.parametrize("method", ["dmm", "lmm"])
+def test_networks_of_other_features_are_told_before_the_drive(networks, demo_database, tmp_path, method):
+    networks.save(tmp_path / "demo.mmnet", np.zeros((len(demo_database), networks.latents)))
+    fewer = replace(demo_database.schema, channels=demo_database.schema.channels[:-1])
+    normal = demo_database.normalisation
+    other = replace(demo_database, schema=fewer, features=demo_database.features[:, :fewer.size], cells=None,
+                    normalisation=Normalisation(normal.mean[:fewer.size], normal.scale[:fewer.size]))
+    with pytest.raises(MotionError, match="trained on other features"):
+        library_for(method, tmp_path / "demo.mmnet", BakedLibrary(other))

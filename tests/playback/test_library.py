@@ -53,7 +53,7 @@ def test_crouching_begins_and_ends_with_the_button(library, demo_database):
         for _ in range(90):
             cast.guides[0].steer(Stick(move_y=0.5, crouch=crouch))
             cast.step()
-        played[crouch] = [demo_database.tags["crouch"][row] for row in cast.film.trace().frames[-30:]]
+        played[crouch] = [demo_database.tags["crouch"][row] for row in cast.record.trace().frames[-30:]]
         assert np.all(played[crouch]) if crouch else not np.any(played[crouch])
 
 

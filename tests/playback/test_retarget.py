@@ -107,8 +107,8 @@ def test_the_method_changes_while_it_drives(library, learned, other, target):
             cast.play([both[(frame // 60 + 1) % 2]])
         cast.guides[0].steer(course.at(frame / 60))
         cast.step()
-    clip = cast.film.clip()
-    assert {-1} < set(np.sign(cast.film.trace().frames).tolist()), "both have played"
+    clip = cast.record.clip()
+    assert {-1} < set(np.sign(cast.record.trace().frames).tolist()), "both have played"
     steps = np.linalg.norm(np.diff(clip.globals()[0], axis=0), axis=-1)
     assert steps.max() < 0.25 * other.retarget.scale, "nothing jumps"
 

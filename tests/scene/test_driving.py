@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The live session: who is driven, what is shown, and that everything comes back."""
 
+import errno
 import gc
 import math
 import os
@@ -13,6 +14,7 @@ from mathutils import Matrix, Vector
 from mm_blender.control.device import Device
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
+from mm_blender.playback import columns
 from mm_blender.scene import actions, baking, driving, stage
 
 
@@ -237,6 +239,27 @@ def test_what_steered_can_be_saved_and_steers_again(character, tmp_path):
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "stick.csv"))
     bpy.context.scene.frame_set(round(character.animation_data.action.frame_range[1]))
     assert np.allclose(hips(character), far, atol=0.15)
+
+
+def test_what_steered_is_saved_as_the_world_sees_it(character):
+    puppet = driving.start(bpy.context, [character]).driven
+    puppet.hear(0.5, Stick(move_y=1, face_x=1, run=1), np.pi / 2)
+    assert puppet.recording(1.0).at(0.7).numbers == pytest.approx([-1, 0, 0, 1, 1, 0, 0], abs=1e-9)
+
+
+def test_where_the_disk_is_full_a_take_is_kept_all_the_same_and_it_is_said(character, monkeypatch):
+    def full(**options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(columns, "CHUNK", 2000)
+    monkeypatch.setattr(columns.tempfile, "TemporaryFile", full)
+    session = driving.start(bpy.context, [character])
+    session.keyboard.press("W", "forward")
+    go(session, 1.5)
+    assert [each for each in session.status.sentences if "No space left on device" in each and "kept in memory" in each]
+    far, (name,) = hips(character), session.keep()
+    bpy.context.scene.frame_set(round(bpy.data.actions[name].frame_range[1]))
+    assert np.allclose(hips(character), far, atol=0.05)
 
 
 def test_a_recording_steers_live(character):

@@ -99,7 +99,7 @@ def test_with_a_gamepad_its_buttons_are_shown_and_lit():
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2
     stick = Stick(move_y=1.0, run=1.0)
     session = SimpleNamespace(device=None, keyboard=Keyboard(),
-                              driven=SimpleNamespace(input=[(0.0, stick)]))
+                              driven=SimpleNamespace(stick=stick))
     assert hud.held_of(session, SimpleNamespace(strafe=False)) == {"move", "run"}
     session.device = session.keyboard
     session.keyboard.press("W", "forward")

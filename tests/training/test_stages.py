@@ -92,6 +92,13 @@ def test_whoever_watches_can_stop_the_bettering_of_latents(decompressor):
         refined(decompressor, decompressor.all_latents(), cancel)
 
 
+def test_latents_are_as_they_were_where_no_time_is_left_to_better_them(decompressor):
+    from mm_blender.training.refine import refined
+
+    plain = decompressor.all_latents()
+    assert refined(decompressor, plain, lambda: False).equal(plain)
+
+
 def test_the_decompressor_is_the_same_in_numpy(examples, decompressor, latents):
     torch_rows = decompressor.decompress(examples.features[:50], latents[:50]).detach().numpy()
     states = np.concatenate([examples.features[:50], latents[:50]], axis=1)

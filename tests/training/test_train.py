@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A whole training: from a database to a file that drives, again with the same seed, and on after a stop."""
 
+import time
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -112,6 +115,51 @@ def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, 
                                                     all_weights(unbroken, "decompressor")))
 
 
+@pytest.fixture
+def slow(monkeypatch):
+    """A clock by which one kind of work takes so many seconds each time, and all else next to nothing."""
+    from mm_blender.playback.cast import Cast
+    from mm_blender.training import figures, refine, train
+    from mm_blender.training.stage import Stage
+
+    places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Cast, "step"),
+              "measure": (figures, "of_decompressor")}
+    clock = [0.0]
+
+    def now():
+        clock[0] += 0.05
+        return clock[0]
+
+    def make(kind, seconds):
+        place, name = places[kind]
+        work = getattr(place, name)
+
+        def slowly(*args, **options):
+            clock[0] += seconds
+            return work(*args, **options)
+
+        monkeypatch.setattr(place, name, slowly)
+        monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=now))
+    return make
+
+
+@pytest.mark.parametrize("kind, seconds", [("step", 0.5), ("refine", 2.0), ("drive", 2.0), ("measure", 2.0)])
+def test_a_training_of_some_minutes_ends_in_time_whatever_is_slow(path, tmp_path, slow, kind, seconds):
+    from mm_blender.training.train import Budget, train
+
+    slow(kind, seconds)
+    result = train(path, tmp_path / "some.mmnet", Budget(minutes=0.2))
+    assert 60 * result["minutes"] <= 12 + 2 * seconds + 3
+    assert file.load(tmp_path / "some.mmnet").figures["verdict"] == result["verdict"]
+
+
+def test_the_time_runs_from_when_it_was_started(path, tmp_path):
+    from mm_blender.training.train import Budget, train
+
+    result = train(path, tmp_path / "some.mmnet", Budget(minutes=1), started=time.monotonic() - 70)
+    assert 60 * result["minutes"] < 90 and result["verdict"] == "not yet", "what was read in this time is all there is"
+
+
 def test_another_database_or_seed_is_not_resumed(trained):
     trained("first")
     with pytest.raises(MotionError, match="another database or seed"):
@@ -183,7 +231,7 @@ def test_beside_each_query_is_one_of_a_hand_that_has_just_changed_its_mind(datab
 def test_queries_come_from_hands_of_all_kinds(monkeypatch):
     from mm_blender.training import queries
 
-    monkeypatch.setattr(queries, "_driven", lambda library, recordings, chance: recordings)
+    monkeypatch.setattr(queries, "_driven", lambda library, recordings, *_: recordings)
     hands, strafe = queries.of_chance(None), stick.NAMES.index("strafe")
     assert len(hands) == 3 * queries.HANDS and len({hand.values.tobytes() for hand in hands}) == len(hands)
     assert np.array_equal(hands[-1].values, courses.sideways(queries.SECONDS, queries.HANDS).values)
@@ -194,6 +242,6 @@ def test_the_latents_that_are_kept_are_the_better_ones(trained, tmp_path, databa
     from mm_blender.training import train
 
     better = train.refined
-    monkeypatch.setattr(train, "refined", lambda stage, latents, watch: better(stage, latents, watch) + 10)
+    monkeypatch.setattr(train, "refined", lambda stage, latents, goes_on: better(stage, latents, goes_on) + 10)
     trained("better")
     assert file.load_latents(tmp_path / "better.mmnet", database).mean() > 5
