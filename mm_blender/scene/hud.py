@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the viewport shows while a character is driven: a board in its lower left corner, and guides on the ground."""
+"""What the viewport shows while a character is driven: a board in its lower left corner, and lines on the ground."""
 
 import time
 from functools import lru_cache
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..control.intent import beyond_dead_zone
 from . import drawing, driving, keymap
-from .guides import Guides, closed, fan
+from .ground_lines import GroundLines, closed, fan
 from .overlay import size_of
 from .view import view_of
 
@@ -160,18 +160,18 @@ def held_of(session, settings):
         name for name, pushed in sticks.items() if beyond_dead_zone(pushed).any()}
 
 
-def guides_of(paths, settings, size):
-    """The Guides that the person wants to see."""
-    guides = Guides(size)
+def ground_lines_of(paths, settings, size):
+    """The GroundLines that the person wants to see."""
+    made = GroundLines(size)
     if settings.show_matched:
-        guides.matched(paths.matched)
+        made.matched(paths.matched)
     if settings.show_desired:
-        guides.desired(paths.desired, paths.desired_facings)
+        made.desired(paths.desired, paths.desired_facings)
     if settings.show_contacts:
-        guides.contacts(paths.toes, paths.held)
+        made.contacts(paths.toes, paths.held)
     if settings.show_root:
-        guides.root(paths.root, paths.yaw, paths.simulated, paths.simulated_yaw)
-    return guides
+        made.root(paths.root, paths.yaw, paths.simulated, paths.simulated_yaw)
+    return made
 
 
 # Drawing
@@ -209,7 +209,7 @@ def _draw_board():
     gpu.state.blend_set("NONE")
 
 
-def _draw_guides():
+def _draw_ground_lines():
     session, ob = _driven()
     if ob is None or (paths := session.paths) is None:
         return
@@ -217,13 +217,13 @@ def _draw_guides():
     shown = (settings.show_desired, settings.show_matched, settings.show_contacts, settings.show_root)
     if not any(shown):
         return
-    key = ("guides", paths, shown, size)
-    guides = drawing.kept("guides", key, lambda: guides_of(paths, settings, size))
+    key = ("ground lines", paths, shown, size)
+    made = drawing.kept("ground lines", key, lambda: ground_lines_of(paths, settings, size))
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_mask_set(False)
     gpu.state.depth_test_set("LESS_EQUAL")
-    drawing.draw_triangles(key, lambda: guides.triangles)
-    drawing.draw_lines(key, lambda: guides.lines)
+    drawing.draw_triangles(key, lambda: made.triangles)
+    drawing.draw_lines(key, lambda: made.lines)
     gpu.state.depth_test_set("NONE")
     gpu.state.depth_mask_set(True)
     gpu.state.blend_set("NONE")
@@ -301,7 +301,8 @@ _drawings = []
 def register():
     if not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
-        _drawings.extend((add(_draw_guides, (), "WINDOW", "POST_VIEW"), add(_draw_board, (), "WINDOW", "POST_PIXEL")))
+        _drawings.extend((add(_draw_ground_lines, (), "WINDOW", "POST_VIEW"),
+                          add(_draw_board, (), "WINDOW", "POST_PIXEL")))
 
 
 def unregister():

@@ -23,7 +23,7 @@ from .baking import recipe_of
 from .character import active_armature, character_of
 from .features import schema_of
 from .fingerprints import rig_fingerprint
-from .guides import Guides
+from .ground_lines import GroundLines
 from .rig import floor, skeleton_of
 from .screen import redraw_viewports
 
@@ -275,11 +275,11 @@ def _draw():
 def _draw_facing(ob, place, way):
     size = size_of(ob)
     key = ("facing", tuple(place), tuple(way), size)
-    guides = Guides(size)
-    guides.arrow(place, np.arctan2(-way.x, way.y))
+    made = GroundLines(size)
+    made.arrow(place, np.arctan2(-way.x, way.y))
     gpu.state.depth_test_set("LESS_EQUAL")
-    drawing.draw_triangles(key, lambda: guides.triangles)
-    drawing.draw_lines(key, lambda: guides.lines)
+    drawing.draw_triangles(key, lambda: made.triangles)
+    drawing.draw_lines(key, lambda: made.lines)
     gpu.state.depth_test_set("NONE")
 
 

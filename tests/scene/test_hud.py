@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""While driving, the board says what is played and which keys are held, and guides lie where things happen."""
+"""While driving, the board says what is played and which keys are held, and lines lie where things happen."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -13,7 +13,7 @@ from mm_blender.control.stick import Stick
 from mm_blender.matching.picture import COLOURS, LIFT
 from mm_blender.scene import drawing, hud, keymap
 from mm_blender.scene.driving import Status
-from mm_blender.scene.guides import Guides, smooth
+from mm_blender.scene.ground_lines import GroundLines, smooth
 from mm_blender.scene.puppet import Paths
 
 STATUS = Status(clip="walk arc left", second=1.25, tags=("walk", "arc"), gait="run", speed=3.42, cost=0.371,
@@ -42,8 +42,8 @@ def paths(**changes):
                     "simulated_yaw": np.pi / 2} | changes)
 
 
-def guides(*shown, size=1.0, **changes):
-    return hud.guides_of(paths(**changes), SimpleNamespace(**{name: name in shown for name in ALL}), size)
+def ground_lines(*shown, size=1.0, **changes):
+    return hud.ground_lines_of(paths(**changes), SimpleNamespace(**{name: name in shown for name in ALL}), size)
 
 
 def in_colour(shapes, kind):
@@ -137,7 +137,7 @@ def test_boxes_become_triangles_and_edges_around_them():
 
 
 def test_the_desired_path_leads_through_its_points_and_faces_where_it_should():
-    made = guides("show_desired")
+    made = ground_lines("show_desired")
     lines = in_colour(made.lines, "trajectory")
     for point in paths().desired:
         assert np.abs(lines - point - (0, 0, LIFT / 2)).sum(axis=-1).min() < 1e-9
@@ -149,15 +149,15 @@ def test_the_desired_path_leads_through_its_points_and_faces_where_it_should():
 
 
 def test_only_feet_that_stand_are_marked():
-    left = guides("show_contacts")
+    left = ground_lines("show_contacts")
     middle = in_colour(left.triangles, "bone_velocity")[:, 0]
     assert np.allclose(middle, paths().toes[0] + (0, 0, LIFT / 2))
-    assert len(guides("show_contacts", held=np.array([False, False])).triangles[0]) == 0
-    assert len(guides("show_contacts", held=np.array([True, True])).triangles[0]) == 2 * len(middle)
+    assert len(ground_lines("show_contacts", held=np.array([False, False])).triangles[0]) == 0
+    assert len(ground_lines("show_contacts", held=np.array([True, True])).triangles[0]) == 2 * len(middle)
 
 
 def test_both_roots_point_where_they_face():
-    made = guides("show_root")
+    made = ground_lines("show_root")
     for kind, place, way in (("bone_position", (0, 0, 0.5), (0, 1)), ("trajectory", (0.1, 0, 0.5), (-1, 0))):
         (triangle,) = in_colour(made.triangles, kind)
         tip = triangle[1] - place
@@ -165,15 +165,15 @@ def test_both_roots_point_where_they_face():
 
 
 def test_each_guide_can_be_switched_off():
-    everything = guides(*ALL).lines[0]
+    everything = ground_lines(*ALL).lines[0]
     for name in ALL:
-        assert 0 < len(guides(name).lines[0]) < len(everything)
-    for found, colours in (guides().lines, guides().triangles):
+        assert 0 < len(ground_lines(name).lines[0]) < len(everything)
+    for found, colours in (ground_lines().lines, ground_lines().triangles):
         assert len(found) == len(colours) == 0
 
 
-def test_guides_are_as_large_as_the_character():
-    small, large = (np.ptp(guides("show_root", size=size, simulated=np.array([0, 0, 0.5])).lines[0], axis=(0, 1))
+def test_ground_lines_are_as_large_as_the_character():
+    small, large = (np.ptp(ground_lines("show_root", size=size, simulated=np.array([0, 0, 0.5])).lines[0], axis=(0, 1))
                     for size in (1.0, 3.0))
     assert np.allclose(large[:2], 3 * small[:2])
 
@@ -187,7 +187,7 @@ def test_a_curve_goes_through_its_points_and_a_straight_one_stays_straight():
 
 
 def test_an_arrow_alone_is_drawn_outside_of_driving():
-    arrow = Guides(2.0)
+    arrow = GroundLines(2.0)
     arrow.arrow((1.0, 0.0, 0.0), np.pi / 2)
     (lines, _), (triangles, _) = arrow.lines, arrow.triangles
     assert np.isclose(lines[..., 0].min(), 1 - 2 * 0.82) and len(triangles) == 3
@@ -196,7 +196,7 @@ def test_an_arrow_alone_is_drawn_outside_of_driving():
 def test_without_a_session_nothing_is_drawn():
     assert hud._driven() == (None, None)
     hud._draw_board()
-    hud._draw_guides()
+    hud._draw_ground_lines()
 
 
 def test_what_has_not_changed_is_not_made_again():

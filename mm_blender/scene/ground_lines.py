@@ -65,7 +65,7 @@ SHAPES = {
 }
 
 
-class Guides:
+class GroundLines:
     """Shapes and curves on the ground in the world, for a character whose hips are `size` high."""
 
     def __init__(self, size):
