@@ -15,14 +15,16 @@ JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
 
 @dataclass(frozen=True, eq=False)
 class Intent:
-    """What the person wants: a velocity in the world as x + yi, the yaw to face, and the gait."""
+    """What is wanted: a velocity in the world as x + yi, the yaw to face, the gait, and a query for tags that are
+    allowed beside those that the gait asks for."""
 
     velocity: complex
     yaw: float
     gait: str = "walk"
+    query: str = ""
 
 
-def intent_of(stick, speeds, heading, facing):
+def intent_of(stick, speeds, heading, facing, query=""):
     """The Intent of a Stick.
 
     heading  yaw that the stick's forward means: the view's, the character's, or 0 for the world
@@ -40,7 +42,7 @@ def intent_of(stick, speeds, heading, facing):
     along = way * cmath.rect(1, -yaw)
     forward, sideways, backward = getattr(speeds, gait)
     velocity = complex(along.real * sideways, along.imag * (forward if along.imag > 0 else backward))
-    return Intent(velocity * cmath.rect(1, yaw), float(yaw), gait)
+    return Intent(velocity * cmath.rect(1, yaw), float(yaw), gait, query)
 
 
 def tag_query(gait, tags, own=""):
@@ -58,10 +60,10 @@ def beyond_dead_zone(vector):
     return np.array([pushed.real, pushed.imag])
 
 
-def jumps(velocity, yaw, new_velocity, new_yaw):
-    """Whether a wish, a velocity x + yi and a yaw, changed so much that a search is due at once."""
-    return (abs(new_velocity - velocity) > JUMP_SPEED
-            or abs(math.remainder(new_yaw - yaw, math.tau)) > JUMP_ANGLE)
+def jumps(asked, now):
+    """Whether an Intent is so different from the one that was asked for last that a search is due at once."""
+    return (abs(now.velocity - asked.velocity) > JUMP_SPEED
+            or abs(math.remainder(now.yaw - asked.yaw, math.tau)) > JUMP_ANGLE)
 
 
 def _pushed(stick):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walls on the ground plane: a character stops at them and slides along them, as it moves and as it looks ahead.
 
-Within this module a point of the ground plane is a complex number: a product turns it into a wall's own frame.
+A point of the ground plane is a complex number here: a product turns it into a wall's own frame.
 Which walls are near is asked of all walls at once; the few that are near are gone through one by one, because
 for a handful of numbers plain Python is several times faster than arrays.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,8 @@ GAP = 1e-6
 FEW = 30
 # The share of the way out of a wall's radius that one step pushes.
 PUSH = 0.1
+# Metres: which walls a step of at most this length may touch is known for all places of a square of this size.
+SHORT, SQUARE = 0.5, 1.0
 
 
 class Obstacles:
@@ -35,46 +38,43 @@ class Obstacles:
         # What may hold the centre of a circle that touches the wall: left, bottom and right, top, (2, S) each.
         self._low = self.segments.min(axis=1).T - radius
         self._high = self.segments.max(axis=1).T + radius
+        self._squares = {}  # place of a square's corner → the walls around it, as they are asked for
 
     def __len__(self):
         return len(self._walls)
 
-    def moved(self, old, new):
-        """Where circles at old (…, 2) that want to be at new (…, 2) end up: (…, 2)."""
-        new = np.array(new, dtype=np.float64)
-        if not self._walls:
-            return new
-        places, goals = _numbers(old).ravel(), _numbers(new).reshape(-1)
-        wishes = goals - places
-        near = self._near(places, np.abs(wishes))
-        for one in _any(near):
-            goals[one] = self._slid(complex(places[one]), complex(wishes[one]), np.flatnonzero(near[one]))
-        return _points(goals).reshape(new.shape)
+    def moved(self, place, goal):
+        """Where a circle at a place ends up that wants to be at a goal."""
+        wish = goal - place
+        near = self._near(place, abs(wish)) if abs(wish) > SHORT else self._around(place)
+        return self._slid(place, wish, near) if len(near) else goal
 
-    def path(self, points, start):
-        """A way ahead (K, T, 2) that begins at start (K, 2), step by step, each as far as walls let it: (K, T, 2)."""
-        points = np.array(points, dtype=np.float64)
-        if not self._walls:
-            return points
-        places, goals = _numbers(start), _numbers(points)
-        steps = np.diff(goals, axis=1, prepend=places[:, None])
-        near = self._near(places, np.abs(steps).sum(axis=1))
-        for one in _any(near):
-            place, around = complex(places[one]), np.flatnonzero(near[one])
-            for index, wish in enumerate(steps[one].tolist()):
-                goals[one, index] = place = self._slid(place, wish, around)
-        return _points(goals)
+    def path(self, goals, place):
+        """A way ahead from a place, step by step, each as far as walls let it."""
+        steps, found = [after - before for before, after in pairwise([place, *goals])], []
+        near = self._near(place, sum(map(abs, steps)))
+        if not len(near):
+            return goals
+        for wish in steps:
+            place = self._slid(place, wish, near)
+            found.append(place)
+        return found
 
-    def _near(self, places, reaches):
-        """Which walls each circle could touch if it went no further than its reach: (P, S)."""
+    def _near(self, place, reach):
+        """The walls that a circle could touch if it went no further than its reach."""
         # Sliding turns a step, so it counts to all sides; being pushed out of a wall is a way to go as well.
-        reaches = reaches + PUSH * self.radius
-        low, high = _points(places - reaches * (1 + 1j)), _points(places + reaches * (1 + 1j))
-        near = self._low[0] <= high[:, :1]
-        near &= self._low[1] <= high[:, 1:]
-        near &= self._high[0] >= low[:, :1]
-        near &= self._high[1] >= low[:, 1:]
-        return near
+        reach += PUSH * self.radius
+        x, y = place.real, place.imag
+        return np.flatnonzero((self._low[0] <= x + reach) & (self._low[1] <= y + reach)
+                              & (self._high[0] >= x - reach) & (self._high[1] >= y - reach))
+
+    def _around(self, place):
+        """The walls that a circle could touch in a short step."""
+        square = place.real // SQUARE, place.imag // SQUARE
+        if square not in self._squares:
+            middle = complex(*square) * SQUARE + SQUARE / 2 * (1 + 1j)
+            self._squares[square] = self._near(middle, SQUARE / 2 + SHORT)
+        return self._squares[square]
 
     def _within(self, place, reach, which):
         """Of some walls those that a circle touches if it goes no further than its reach."""
@@ -167,18 +167,9 @@ def _way_out(place, walls, radius):
     return way / total if total else way
 
 
-def _any(near):
-    """The rows that have anything in them."""
-    return np.flatnonzero(near.any(axis=1)).tolist()
-
-
 def _dot(a, b):
     return a.real * b.real + a.imag * b.imag
 
 
 def _numbers(points):
     return np.ascontiguousarray(points, dtype=np.float64).view(np.complex128)[..., 0]
-
-
-def _points(numbers):
-    return np.ascontiguousarray(numbers)[..., None].view(np.float64)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import MotionError
 from ..files import replacing
+from .stick_guide import RecordingGuide
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,10 @@ class Recording:
         """The Stick at a time in seconds; at rest before the first and as it was left after the last."""
         index = bisect_right(self._moments, time + 1e-9) - 1
         return self._sticks[index] if index >= 0 else Stick()
+
+    def guide(self, rate, speeds, **settings):
+        """The Guide that it is for a character; as a StickGuide takes these."""
+        return RecordingGuide(self, rate, speeds, **settings)
 
     @cached_property
     def _moments(self):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..control.simulation import wrapped
+from ..motion.plane import wrapped
 from ..motion.skeleton import forward
 
 # Seconds after a transition in which a peak of acceleration is its doing.

@@ -33,12 +33,10 @@ def drive_courses(library, database, recordings, own=None):
 def strays(library, database, seconds, count=1, seed=0):
     """(M,) how far the features that are played, while hands do this and that, are from the nearest frame of the
     database, as a share of how far two frames of it are from each other."""
-    cast, rate = Cast(library, count), database.rate
-    hands = [courses.anything(seconds, seed + index) for index in range(count)]
+    rate, hands = database.rate, [courses.anything(seconds, seed + index) for index in range(count)]
+    cast = Cast(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
     played = []
     for step in range(round(seconds * rate)):
-        for index, hand in enumerate(hands):
-            cast.want(index, hand.at(step / rate))
         cast.step()
         if step % EVERY == 0:
             played.append(cast.player.matcher.features())

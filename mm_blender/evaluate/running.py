@@ -118,7 +118,8 @@ def quickest(weights, count):
 def _drive(library, count):
     """Microseconds of a whole frame of each of so many characters, and of a search: both in the middle of what they
     took while driving."""
-    cast, hands = Cast(library, count), [courses.random_walk(SECONDS, seed) for seed in range(count)]
+    hands = [courses.random_walk(SECONDS, seed) for seed in range(count)]
+    cast = Cast(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
     match, frames, searches, rate = cast.player.matcher.match, [], [], round(library.database.rate)
 
     def timed(who, *asked):
@@ -128,9 +129,7 @@ def _drive(library, count):
         return jumped
 
     cast.player.matcher.match = timed
-    for step in range(SECONDS * rate):
-        for index, hand in enumerate(hands):
-            cast.want(index, hand.at(step / rate))
+    for _ in range(SECONDS * rate):
         begin = time.perf_counter()
         cast.step()
         frames.append(time.perf_counter() - begin)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Characters that share a library, from what hands want to what is played and filmed."""
+"""Characters that share a library, from what their guides say to what is played and filmed."""
 
 import numpy as np
 
-from ..control.intent import GAITS, intent_of, tag_query
+from ..control.intent import GAITS, tag_query
+from ..motion.plane import to_points
 from .film import Film
 from .live import Live
 from .matcher import MixedMatcher
@@ -17,62 +18,48 @@ class Cast:
     player     steps them
     live       plays them along with the clock
     film       what they have played
-    intents    what each one wants, None until it was asked
     trouble    a sentence for each one, empty if all is well
     """
 
-    def __init__(self, library, count=1, settings=None, ground=None, obstacles=None):
+    def __init__(self, library, guides, settings=None, ground=None):
+        """guides: the Guide of each one; ground: as a Player has it"""
+        count = len(guides)
         self.library, self.libraries = library, [library] * count
-        self.player = Player(library.motion, library.choice().search, count, settings, library.standing)
-        self.surround(ground, obstacles)
+        self.player = Player(library.motion, library.choice().search, guides, settings, library.standing)
+        self.player.ground = ground
         self.film = Film(self.player)
-        self.live = Live(self.player, self.film)
-        self.intents, self.trouble = [None] * count, [""] * count
+        self.live = Live(self.player, self.step)
+        self.trouble = [""] * count
         schema = library.database.schema
         self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
                               if channel.kind == "tag" and channel.of in GAITS]
         if self._gait_columns:
             self.player.wishes = np.full((count, schema.size), np.nan)
         self._asked = [None] * count  # the gait and the query that each one searches with
-        self._hands = [None] * count  # what each one's hand did last, if that alone says what it wants
-        self._wishes = [(0j, 0.0)] * count  # as a Simulation takes them
+
+    @property
+    def guides(self):
+        return self.player.guides
 
     def place(self, positions, yaws, heights=None):
         """Stand the characters somewhere: positions (K, 2), yaws (K,) and heights (K,) as a Player takes them."""
         self.player.place(positions, yaws, heights)
-        self.live = Live(self.player, self.film)
-        self._wishes, self._hands = [(0j, float(yaw)) for yaw in yaws], [None] * len(self._hands)
+        self.live = Live(self.player, self.step)
 
-    def surround(self, ground=None, obstacles=None):
-        """What they stand on (a Player's ground) and walk around (Obstacles)."""
-        self.player.ground, self.player.simulation.obstacles = ground, obstacles
-
-    def want(self, index, stick, heading=0.0, speeds=None, query=""):
-        """What a hand wants of one character from now on.
-
-        heading  yaw that the stick's forward means
-        speeds   Speeds, or None for those of the library
-        query    tags that the artist allows, beside those that the gait asks for
-        """
-        speeds = speeds or self.libraries[index].speeds
-        hand = stick, heading, speeds, query
-        if hand == self._hands[index]:
-            return
-        _, facing = self.player.simulation.roots[index]
-        intent = intent_of(stick, speeds, heading, facing)
-        if self._asked[index] != (intent.gait, query):
-            self._ask(index, intent.gait, query)
-        self._wishes = self._wishes.copy()  # the Simulation keeps the list that it got
-        self._wishes[index] = intent.velocity, intent.yaw
-        self.intents[index] = intent
-        # Who keeps facing as before wants something else with each frame.
-        self._hands[index] = hand if intent.yaw != facing else None
+    def ask(self, index, gait, query=""):
+        """Let a character search with what a gait and a tag query leave."""
+        library = self.libraries[index]
+        choice = library.choice(tag_query(gait, library.database.tags, query))
+        self.player.matcher.allow(index, choice.search, choice.wanted)
+        self._asked[index], self.trouble[index] = (gait, query), choice.trouble
+        if self._gait_columns:
+            self.player.wishes[index] = self._wish(gait)
 
     def ask_again(self):
         """Take over what has changed in the libraries."""
         for index, asked in enumerate(self._asked):
             if asked is not None:
-                self._ask(index, *asked)
+                self.ask(index, *asked)
 
     def play(self, libraries):
         """What each one plays from from now on: who is given another one goes on where it is, as after a jump."""
@@ -97,19 +84,22 @@ class Cast:
 
     def step(self):
         """One frame of the database's rate."""
-        self.player.step(self._wishes)
+        self.player.guide()
+        for index, (guide, asked) in enumerate(zip(self.guides, self._asked)):
+            intent = guide.intent
+            if (intent.gait, intent.query) != asked:
+                self.ask(index, intent.gait, intent.query)
+        self.player.play()
         self.film.take()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""
-        return self.live.advance(seconds, self._wishes)
+        return self.live.advance(seconds)
 
     def desired(self, index, times):
-        """Places (T, 2) and yaws (T,) of one character at times (T,) from now, if its wish stays."""
-        settings = self.player.settings
-        places, yaws = self.player.simulation.at(times, self._wishes,
-                                                 (settings.velocity_halflife, settings.facing_halflife))
-        return places[index], yaws[index]
+        """Places (T, 2) and yaws (T,) where the guide of a character leads, at times (T,) from now."""
+        places, yaws = zip(*self.guides[index].path(np.asarray(times).tolist()))
+        return to_points(places), np.array(yaws)
 
     def matched(self, index):
         """Places (T, 2) where the frame that is playing leads one character, at the times of ahead()."""
@@ -133,14 +123,6 @@ class Cast:
         """The tag query with which a character searches."""
         gait, query = self._asked[index] or ("walk", "")
         return tag_query(gait, self.libraries[index].database.tags, query)
-
-    def _ask(self, index, gait, query):
-        library = self.libraries[index]
-        choice = library.choice(tag_query(gait, library.database.tags, query))
-        self.player.matcher.allow(index, choice.search, choice.wanted)
-        self._asked[index], self.trouble[index] = (gait, query), choice.trouble
-        if self._gait_columns:
-            self.player.wishes[index] = self._wish(gait)
 
     def _wish(self, gait):
         """(D,) normalised: features that are tags of gaits say which one is wanted, the others nothing."""

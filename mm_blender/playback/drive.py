@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Driving without a window: a recorded stick in, the motion that was played out."""
+"""Driving without a window: recorded sticks in, or whatever else guides; the motion that was played out."""
 
 from ..matching.database import Database
 from ..steps import Progress
@@ -22,27 +22,26 @@ def drive(database, recording, settings=None, speeds=None, search=None, watch=No
     return drive_all(database, [recording], settings, speeds, search, watch, **stage)[0]
 
 
-def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, query="", place=None,
-              poses=(), ground=None, obstacles=None):
-    """drive() for several recordings at once, each with a character of its own; all as long as the longest.
+def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, place=None, poses=(),
+              ground=None, **guidance):
+    """drive() for several recordings at once, each with a character of its own; all as long as the longest. A recording
+    is whatever has a `duration` and makes a `guide()`.
 
-    query   tags that are allowed, beside those that the gait asks for
-    place   positions (K, 2), yaws (K,) and perhaps heights (K,) to begin at, or None for the origin
-    poses   {index: (positions, rotations)} to begin with, as Player.begin_from() takes them, or those of the motion
-    ground, obstacles  as a Cast takes them
+    place     positions (K, 2), yaws (K,) and perhaps heights (K,) to begin at, or None for the origin
+    poses     {index: (positions, rotations)} to begin with, as Player.begin_from() takes them, or those of the motion
+    ground    as a Cast takes it
+    guidance  query, halflives and obstacles, as a StickGuide takes them
     """
     library = BakedLibrary(database, search) if isinstance(database, Database) else database
-    cast = Cast(library, len(recordings), settings, ground, obstacles)
+    rate, speeds = library.database.rate, speeds or library.speeds
+    cast = Cast(library, [one.guide(rate, speeds, **guidance) for one in recordings], settings, ground)
     if place is not None:
         cast.place(*place)
     for index, pose in dict(poses).items():
         cast.player.begin_from(index, *pose)
-    rate = library.database.rate
     count = max(1, round(max(one.duration for one in recordings) * rate))
     for step in range(count):
         if watch is not None and step % round(rate) == 0:
             watch(Progress(step / count, f"driving, {step / rate:.0f} s"))
-        for index, recording in enumerate(recordings):
-            cast.want(index, recording.at(step / rate), speeds=speeds, query=query)
         cast.step()
     return [(cast.film.clip(index), cast.film.trace(index)) for index in range(len(recordings))]

@@ -40,13 +40,14 @@ class Film:
 
     def take(self):
         """One more frame."""
-        player, simulation = self.player, self.player.simulation
+        player, guides = self.player, self.player.guides
         # What a Player has shown it does not change afterwards. Python's garbage collector has nothing to look through
         # in arrays and in tuples of numbers; lists would make it stop a drive of minutes for a tenth of a second.
         self._rows.append((
-            player.matcher.frames, player.jumped, tuple(simulation.wishes), tuple(simulation.roots),
-            tuple(map(tuple, player.contacts)), tuple(player.feet.held()), tuple(player.roots), tuple(player.heights),
-            player.moving, player.rotations))
+            player.matcher.frames, player.jumped,
+            tuple([(guide.intent.velocity, guide.intent.yaw) for guide in guides]),
+            tuple([guide.root for guide in guides]), tuple(map(tuple, player.contacts)), tuple(player.feet.held()),
+            tuple(player.roots), tuple(player.heights), player.moving, player.rotations))
 
     def trace(self, index=0):
         """The Trace of one of the characters."""

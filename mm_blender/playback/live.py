@@ -12,25 +12,23 @@ SOON = 1e-6
 
 
 class Live:
-    """Steps a Player along with the clock; what is shown lies between its last two steps.
+    """Lets a Player go on along with the clock; what is shown lies between its last two steps.
 
     The last step is never behind the clock, and less than one step ahead of it.
     """
 
-    def __init__(self, player, film=None):
-        """film: a Film to which every step is added."""
-        self.player, self._film = player, film
+    def __init__(self, player, step=None):
+        """step: what goes on by one frame, where that is more than the Player's own step"""
+        self.player, self._step = player, step or player.step
         self._ahead = 0.0  # seconds
         self._last = self._previous = self._now()
 
-    def advance(self, seconds, wishes):
-        """Go on by so many seconds with what each one wants, as Player.step() takes it; how many steps that took."""
+    def advance(self, seconds):
+        """Go on by so many seconds; how many steps that took."""
         self._ahead -= min(max(seconds, 0.0), LONGEST)
         steps = 0
         while self._ahead < -SOON:
-            self.player.step(wishes)
-            if self._film is not None:
-                self._film.take()
+            self._step()
             self._ahead += self.player.dt
             self._previous, self._last = self._last, self._now()
             steps += 1

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..control import simulation
-from ..control.intent import jumps
-from ..control.simulation import Simulation, to_points
 from ..motion import spring
+from ..motion.plane import to_numbers, to_points
 from .ahead import Ahead
+from .body import Body
 from .feet import Feet, Lock
 from .inertialise import Blend, Inertia
 from .legs import Legs, turned
@@ -40,13 +39,13 @@ class Drive:
     blend: Blend = field(default_factory=Blend)
     sync: Sync = field(default_factory=Sync)
     lock: Lock = field(default_factory=Lock)
-    velocity_halflife: float = simulation.VELOCITY
-    facing_halflife: float = simulation.FACING
 
 
 class Player:
-    """Steps K characters: control, search, inertialisation, root, feet.
+    """Plays K characters after their guides: search, inertialisation, root, feet.
 
+    guides           the Guide of each one
+    bodies           the Body of each one, which guides see
     roots            [(place, yaw)] where they are, each place as x + yi; positions (K, 2) and yaws (K,) for short
     heights          [number] of the ground that they stand on, or lower so that both feet reach it
     ground           heights (K, N) of points (K, N, 3) in the world, or None for the plane z = 0
@@ -60,13 +59,13 @@ class Player:
     wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
     """
 
-    def __init__(self, motion, search, count=1, settings=None, begin=None):
-        database = motion.database
+    def __init__(self, motion, search, guides, settings=None, begin=None):
+        database, count = motion.database, len(guides)
         self.motion, self.settings = motion, settings or Drive()
         self.dt = 1 / database.rate
         self.matcher = motion.matcher(search, count, begin)
-        self.simulation = Simulation(count, self.dt, database.schema.reach[0] + 0.1)
-        self.roots = [(0j, 0.0)] * count
+        self.guides, self.bodies = list(guides), [Body(self, index) for index in range(count)]
+        self.roots = [guide.root for guide in guides]
         self.ground, self.heights, self._climbs = None, [0.0] * count, [STANDS] * count
         pose = self.matcher.pose()
         self.legs = Legs(database.character, database.fixed, motion.moving)
@@ -80,8 +79,7 @@ class Player:
         self.jumped = self._nobody = (False,) * count
         self._trajectory = Trajectory(database)
         self.search_seconds, self.wishes = 0.0, None
-        # Seconds until all search again, and with which wish each one has searched: velocity and yaw.
-        self._beat, self._asked = 0.0, [(0j, 0.0)] * count
+        self._beat = 0.0  # seconds until all search again
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -105,8 +103,10 @@ class Player:
     def place(self, positions, yaws, heights=None):
         """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one.
         """
-        self.simulation.place(positions, yaws)
-        self.roots, count = self.simulation.roots, len(self.simulation.roots)
+        places = to_numbers(np.asarray(positions, dtype=np.float64))
+        self.roots, count = list(zip(places, np.asarray(yaws, dtype=np.float64).tolist())), len(places)
+        for guide, root in zip(self.guides, self.roots):
+            guide.place(*root)
         self.heights = [0.0] * count
         if self.ground is not None:
             about = self.heights if heights is None else heights
@@ -126,13 +126,21 @@ class Player:
         """Another matcher from the next frame on: characters `who` (indices) come over to it as after a jump."""
         self.matcher, self._switched = matcher, [*self._switched, *who]
 
-    def step(self, wishes):
-        """One frame on, with what each one wants: [(velocity, yaw)], as a Simulation takes it."""
-        settings, matcher = self.settings, self.matcher
-        halflife, blend = (settings.velocity_halflife, settings.facing_halflife), settings.blend
-        self.simulation.step(wishes, halflife)
+    def step(self):
+        """One frame on: guide(), and then play()."""
+        self.guide()
+        self.play()
+
+    def guide(self):
+        """Let the guides go on, and look at their characters."""
+        for guide, body in zip(self.guides, self.bodies):
+            guide.step(body)
+
+    def play(self):
+        """Play a frame after what the guides say now."""
+        settings, matcher, blend = self.settings, self.matcher, self.settings.blend
         self.feet.lock = settings.lock
-        jumped = self._search(halflife, matcher.advance().tolist())
+        jumped = self._search(matcher.advance().tolist())
         # Who fades is where it was, and has no offset; what comes is another motion all the same.
         faded = [index for index in matcher.faded if index in jumped and index not in self._switched]
         if self._switched:
@@ -144,46 +152,43 @@ class Player:
         self._move_roots()
         self._plant_feet()
 
-    def query(self, who, wishes, halflife):
-        """(W, D) normalised, of characters `who` (indices) with their wishes (velocity, yaw): pose features of what is
-        playing, trajectory features of what is wanted."""
+    def query(self, who, guides=None):
+        """(W, D) normalised, of characters `who` (indices) after their guides, or after others (W): pose features of
+        what is playing, trajectory features of what is wanted."""
         queries = self.matcher.features().take(who, axis=0)
-        for query, index, (velocity, yaw) in zip(queries, who, wishes):
-            path = self.simulation.path(index, self._trajectory.times, velocity, yaw, halflife)
-            self._trajectory.write(query, path, *self.roots[index])
+        guides = [self.guides[index] for index in who] if guides is None else guides
+        for query, index, guide in zip(queries, who, guides):
+            self._trajectory.write(query, guide.path(self._trajectory.times), *self.roots[index])
         return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
 
-    def _search(self, halflife, ended):
+    def _search(self, ended):
         """Those who jump in this frame, as indices."""
-        wishes = self.simulation.wishes
-        who = self._due(wishes, ended)
+        who = self._due(ended)
         if not who:
             return []
         begin = time.perf_counter()
-        queries = self.query(who, [wishes[index] for index in who], halflife)
+        queries = self.query(who)
         jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who],
                                     self.settings.blend.of_latents)
         self.search_seconds = time.perf_counter() - begin
         for index in who:
-            self._asked[index] = wishes[index]
-        if len(who) == len(wishes):
+            self.guides[index].searched()
+        if len(who) == len(self.guides):
             self._beat = self.settings.search_every
         return jumped
 
-    def _due(self, wishes, ended):
+    def _due(self, ended):
         """Who has to search in this frame, as indices: all after a while; at a clip's end, when the wish jumps."""
         self._beat = min(self._beat, self.settings.search_every) - self.dt
         if self._beat < 1e-6:
-            return list(range(len(wishes)))
-        # Who wants what it wanted has the same wish, most often.
-        return [index for index, (end, asked, wish) in enumerate(zip(ended, self._asked, wishes))
-                if end or (asked is not wish and jumps(*asked, *wish))]
+            return list(range(len(ended)))
+        return [index for index, (end, guide) in enumerate(zip(ended, self.guides)) if end or guide.jumped]
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []
-        for (place, yaw), (velocity, _), (goal, goal_yaw) in zip(self.roots, self._ahead.steps, self.simulation.roots):
+        for (place, yaw), (velocity, _), guide in zip(self.roots, self._ahead.steps, self.guides):
             place, yaw = travel(place, yaw, velocity, dt)
-            roots.append(synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt))
+            roots.append(synchronise(place, yaw, velocity, *guide.root, sync, dt))
         self.roots = roots
 
     def _released(self):

@@ -8,8 +8,6 @@ that was saved meanwhile, they are removed.
 import bpy
 import numpy as np
 
-from ..motion import quat
-from ..motion.skeleton import forward
 from . import controls, targets
 from .before import objects_in
 from .posing import Poser
@@ -75,12 +73,11 @@ class Double:
 
     def go_on(self, stick, heading, seconds):
         """Follow the same hand; after the Puppet did."""
-        self.stage.steer(0, stick, heading)
+        self.stage.guides[0].steer(stick, heading)
         self.stage.advance(seconds)
         self._keep_beside()
-        mine, its = (_joints(player, index) for player, index in (
-            (self.stage.player, 0), (self.puppet.player, self.puppet.index)))
-        apart = 100 * float(np.linalg.norm(mine - its, axis=-1)[1:].mean())
+        between = self.stage.player.bodies[0].joints() - self.puppet.body.joints()
+        apart = 100 * float(np.linalg.norm(between, axis=-1)[1:].mean())
         self._sum, self._count = self._sum + apart, self._count + 1
         self.apart = apart, self._sum / self._count
 
@@ -107,7 +104,7 @@ class Double:
 
     def _keep_beside(self):
         """What the stick moves is the same for both."""
-        self.stage.player.simulation.follow(self.puppet.player.simulation, self.puppet.index, self._offset)
+        self.stage.guides[0].follow(self.puppet.guide, complex(*self._offset))
 
 
 class _Side(Stage):
@@ -146,11 +143,3 @@ def _bodies(ob):
                                          for modifier in other.modifiers)
 
     return [other for other in objects_in(bpy.context.view_layer) if other.type == "MESH" and shows(other)]
-
-
-def _joints(player, index):
-    """(J, 3) where the joints of a character are, seen from its root."""
-    motion = player.motion
-    positions, rotations = motion.database.fixed.copy(), player.rotations[index].copy()
-    positions[motion.moving], positions[0], rotations[0] = player.moving[index], 0, quat.identity()
-    return forward(motion.database.skeleton, positions[None], rotations[None])[0][0]

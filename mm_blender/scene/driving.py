@@ -157,11 +157,10 @@ class Session:
         puppet, player, index = self.driven, self.driven.player, self.driven.index
         stage, matcher = puppet.stage, player.matcher
         clip, second = stage.libraries[index].clip_of(int(matcher.frames[index]))
-        intent = stage.intents[index]
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
             method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
-            gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
+            gait=puppet.guide.intent.gait, speed=float(np.hypot(*player.played.travel[index, :2])),
             cost=float(matcher.costs[index]), search_ms=1000 * player.search_seconds,
             frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
             notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
@@ -328,7 +327,7 @@ class Session:
     def _steer(self, view, seconds):
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
         puppet = self.driven
-        _, facing = puppet.player.simulation.roots[puppet.index]
+        _, facing = puppet.guide.root
         if self.recording is not None or self._relative == "WORLD":
             heading = 0.0
         else:
@@ -336,7 +335,7 @@ class Session:
         stick = self._stick(view, heading, facing, seconds)
         if not puppet.input or puppet.input[-1][1:] != (stick, heading):
             puppet.input.append((self.seconds, stick, heading))
-        puppet.stage.steer(puppet.index, stick, heading)
+        puppet.guide.steer(stick, heading)
         frames = [stage.advance(seconds) for stage in self._stages]
         if self._double is not None:
             self._double.go_on(stick, heading, seconds)

@@ -87,10 +87,18 @@ class Puppet:
         ob = self.fetch(active)
         return ob if self.owner_uid == self.uid or self.owner() is not None else None
 
+    @property
+    def guide(self):
+        return self.player.guides[self.index]
+
+    @property
+    def body(self):
+        return self.player.bodies[self.index]
+
     def unheard(self):
         """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""
-        intent = self.stage.intents[self.index]
-        if not self.input or intent is None or intent.velocity or not beyond_dead_zone(self.input[-1][1].move).any():
+        intent = self.guide.intent
+        if not self.input or intent.velocity or not beyond_dead_zone(self.input[-1][1].move).any():
             return ""
         return (f"The motion has nothing that goes this way at a {intent.gait}: bake clips of it, or set Own Speeds in "
                 "the panel Speeds.")
@@ -140,10 +148,9 @@ class Puppet:
         height, lift = player.heights[index] + self.poser.floor, (0.0, 0.0, self.poser.floor)
         desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
         matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
-        root, simulated = (np.array([*where.positions[index], height]) for where in (player, player.simulation))
+        (place, yaw), (simulated, simulated_yaw) = self.body.root, self.guide.root
         return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index] + lift,
-                     player.feet.locked[index], root, float(player.yaws[index]), simulated,
-                     float(player.simulation.yaws[index]))
+                     player.feet.locked[index], _point(place, height), yaw, _point(simulated, height), simulated_yaw)
 
 
 def _fetch(name, uid):
@@ -151,6 +158,10 @@ def _fetch(name, uid):
     if ob is None or ob.session_uid != uid:
         ob = next((other for other in bpy.data.objects if other.session_uid == uid), None)
     return ob
+
+
+def _point(place, height):
+    return np.array([place.real, place.imag, height])
 
 
 def _at_height(places, height):

@@ -7,6 +7,7 @@ import bpy
 from bpy import props
 from bpy.app.handlers import persistent
 
+from ..control.stick_guide import FACING, VELOCITY
 from ..matching.schema import KINDS
 from ..motion.character import ROLES
 from ..playback.inertialise import Blend
@@ -259,11 +260,11 @@ class MM_Drive(bpy.types.PropertyGroup):
     crouch: FloatVectorProperty(name="Crouch", size=3, default=(0.9, 0.6, 0.6), min=0.0, soft_max=10.0,
                                 unit="VELOCITY",
                                 description="Speed at full stick while crouching: forward, sideways, backward")
-    velocity_halflife: FloatProperty(name="Velocity", default=_DRIVE.velocity_halflife, min=0.01, soft_max=1.0,
+    velocity_halflife: FloatProperty(name="Velocity", default=VELOCITY, min=0.01, soft_max=1.0,
                                      precision=3, unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                                      description="Seconds in which half of a change of speed is done: lower answers "
                                                  "sooner, higher gives the motion more time")
-    facing_halflife: FloatProperty(name="Facing", default=_DRIVE.facing_halflife, min=0.01, soft_max=1.0,
+    facing_halflife: FloatProperty(name="Facing", default=FACING, min=0.01, soft_max=1.0,
                                    precision=3, unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                                    description="Seconds in which half of a turn is done")
     search_every: FloatProperty(name="Search Every", default=_DRIVE.search_every, min=0.01, soft_max=0.5, precision=3,

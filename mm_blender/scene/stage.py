@@ -6,6 +6,7 @@ from dataclasses import astuple
 from functools import lru_cache
 
 from ..control.speeds import Speeds
+from ..control.stick_guide import StickGuide
 from ..errors import MotionError
 from ..matching import database
 from ..networks import origin
@@ -138,15 +139,20 @@ def settings_of(ob):
     sync = _known(Sync, position=settings.root_position, facing=settings.root_facing, halflife=settings.root_halflife,
                   share=settings.root_share, radius=settings.root_radius, angle=settings.root_angle)
     lock = _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife)
-    return Drive(search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock,
-                 velocity_halflife=settings.velocity_halflife, facing_halflife=settings.facing_halflife)
+    return Drive(search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock)
+
+
+def halflives_of(ob):
+    """How soon the stick's point follows, as a StickGuide has it, for an armature's settings."""
+    return ob.mm.drive.velocity_halflife, ob.mm.drive.facing_halflife
 
 
 def shared(ob):
     """What armatures on one Stage have in common."""
     settings = ob.mm.drive
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-    return (library_of(ob), astuple(settings_of(ob)), own_speeds(ob), settings.query, floor(targets.posed(ob)), *around)
+    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), own_speeds(ob), settings.query,
+            floor(targets.posed(ob)), *around)
 
 
 @lru_cache(maxsize=32)
@@ -166,7 +172,7 @@ def staged(ob, depsgraph, library=None):
     surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": place,
-            "poses": poses, "ground": surroundings.ground,
+            "poses": poses, "ground": surroundings.ground, "halflives": halflives_of(ob),
             "obstacles": surroundings.obstacles if settings.obstacles else None}
 
 
@@ -203,11 +209,13 @@ class Stage(Cast):
     """
 
     def __init__(self, obs, began=0.0):
-        super().__init__(library_of(obs[0]), len(obs), settings_of(obs[0]))
+        library = library_of(obs[0])
+        guides = [StickGuide(library.database.rate, library.speeds) for _ in obs]
+        super().__init__(library, guides, settings_of(obs[0]))
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self.floors = [floor(targets.posed(ob)) for ob in obs]
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
-        self._speeds, self._query, self.ensemble = None, "", Ensemble()
+        self.ensemble = Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
         place, poses = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
@@ -232,7 +240,9 @@ class Stage(Cast):
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""
         self.player.settings = settings_of(ob)
-        self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
+        speeds, halflives = own_speeds(ob) or self.library.speeds, halflives_of(ob)
+        for guide in self.guides:
+            guide.speeds, guide.query, guide.halflives = speeds, ob.mm.drive.query, halflives
         self._weigh(ob)
         self._look_around(ob, context)
         if self.player.ground is not None and not len(self.film):
@@ -245,13 +255,18 @@ class Stage(Cast):
         super().place(positions, yaws, heights)
         self._stood = positions, yaws, heights
 
-    def steer(self, index, stick, heading):
-        """A hand's stick for one of the characters."""
+    def ask(self, index, gait, query=""):
         try:
-            self.want(index, stick, heading, self._speeds, self._query)
+            super().ask(index, gait, query)
         except MotionError as error:  # a tag query that is still being typed
-            self.want(index, stick, heading, self._speeds)
+            super().ask(index, gait)
             self.trouble[index] = str(error)
+
+    def surround(self, ground=None, obstacles=None):
+        """What the characters stand on (a Player's ground) and walk around (Obstacles)."""
+        self.player.ground = ground
+        for guide in self.guides:
+            guide.obstacles = obstacles
 
     def clear(self):
         """No surroundings any more."""

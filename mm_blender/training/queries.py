@@ -33,14 +33,11 @@ def of_chance(library, seed=0):
 def _driven(library, recordings, chance=None):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
     database = library.database
-    cast = Cast(library, len(recordings))
-    heard = cast.player.matcher = _Listening(library, len(recordings))
+    cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
+    heard = cast.player.matcher = _Listening(library, cast.guides)
     if chance is not None:
         heard.minds = _Minds(cast, chance)
-    for step in range(round(max(one.duration for one in recordings) * database.rate)):
-        for index, recording in enumerate(recordings):
-            cast.want(index, recording.at(step / database.rate))
-            heard.asked[index] = tag_query(cast.intents[index].gait, database.tags)
+    for _ in range(round(max(one.duration for one in recordings) * database.rate)):
         cast.step()
     asked, tags, frames = zip(*heard.heard)
     return np.concatenate(asked), [tag for some in tags for tag in some], np.concatenate(frames)
@@ -51,12 +48,13 @@ class _Listening(MotionMatcher):
 
     minds = None
 
-    def __init__(self, library, count):
-        super().__init__(library.motion, library.choice().search, count, library.standing)
-        self.heard, self.asked = [], [""] * count
+    def __init__(self, library, guides):
+        super().__init__(library.motion, library.choice().search, len(guides), library.standing)
+        self.heard, self._guides = [], guides
 
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
-        tags, frames = [self.asked[index] for index in who], self.frames[who]
+        tags = [tag_query(self._guides[index].intent.gait, self.motion.database.tags) for index in who]
+        frames = self.frames[who]
         self.heard.append((np.array(queries, dtype=np.float32), tags, frames))
         if self.minds is not None:
             self.heard.append((*self.minds.changed(who), frames))
@@ -75,11 +73,9 @@ class _Minds:
 
     def changed(self, who):
         """(W, D) queries of characters `who` (indices), and their tag queries."""
-        player, library = self._cast.player, self._cast.library
-        settings, roots = player.settings, player.simulation.roots
-        intents = [intent_of(self._stick(), library.speeds, 0.0, roots[index][1]) for index in who]
-        halflife = settings.velocity_halflife, settings.facing_halflife
-        queries = player.query(who, [(intent.velocity, intent.yaw) for intent in intents], halflife)
+        library, guides = self._cast.library, [self._cast.guides[index] for index in who]
+        intents = [intent_of(self._stick(), library.speeds, 0.0, guide.root[1]) for guide in guides]
+        queries = self._cast.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
         return (np.array(queries, dtype=np.float32),
                 [tag_query(intent.gait, library.database.tags) for intent in intents])
 

@@ -11,6 +11,7 @@ from threading import Event
 
 import numpy as np
 
+from ..control.stick_guide import StickGuide
 from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
@@ -274,7 +275,7 @@ class _Training:
     def _networks(self):
         motion, examples = self.motion, self.examples
         states = np.concatenate([motion.features, self.latents], axis=1, dtype=np.float32)
-        player = Cast(self._library).player
+        player = Cast(self._library, [StickGuide(motion.rate)]).player
         return Networks(
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,

@@ -147,7 +147,7 @@ def driven(obs, count=SECONDS * 60, shown=False):
     others = [puppet for puppet in session._puppets if puppet is not session.driven]
     for frame in range(count):
         for puppet, course in zip(others, courses[1:]):
-            puppet.stage.want(puppet.index, course.at(frame / 60))
+            puppet.guide.steer(course.at(frame / 60))
         begin = time.perf_counter()
         session.tick(bpy.context, session.driven.player.dt)
         if shown:

@@ -71,9 +71,9 @@ def steps(*libraries):
 
 
 def one_turn(library):
-    cast, recording, times = Cast(library), random_walk(FRAMES / 60 + 1), []
-    for frame in range(FRAMES):
-        cast.want(0, recording.at(frame / 60))
+    recording, times = random_walk(FRAMES / 60 + 1), []
+    cast = Cast(library, [recording.guide(library.database.rate, library.speeds)])
+    for _ in range(FRAMES):
         begin = time.perf_counter()
         cast.step()
         times.append(time.perf_counter() - begin)

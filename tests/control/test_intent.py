@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from mm_blender.control.intent import DEAD_ZONE, intent_of, jumps, tag_query
+from mm_blender.control.intent import DEAD_ZONE, Intent, intent_of, jumps, tag_query
 from mm_blender.control.speeds import Speeds
 from mm_blender.control.stick import Stick
 
@@ -55,11 +55,11 @@ def test_buttons_choose_the_gait():
 
 
 def test_a_jump_is_a_large_change_of_velocity_or_facing_and_nothing_less():
-    wish = 1.4j, 3.1
-    assert not jumps(*wish, *wish)
-    assert not jumps(*wish, 1.2j, -3.1)  # it has only turned past ±π
-    assert jumps(*wish, -1.4j, 3.1)
-    assert jumps(*wish, 1.4j, 2.0)
+    asked = Intent(1.4j, 3.1)
+    assert not jumps(asked, Intent(1.4j, 3.1))
+    assert not jumps(asked, Intent(1.2j, -3.1))  # it has only turned past ±π
+    assert jumps(asked, Intent(-1.4j, 3.1))
+    assert jumps(asked, Intent(1.4j, 2.0))
 
 
 def test_who_crouches_plays_crouching_and_nobody_else_does():

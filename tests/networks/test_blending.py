@@ -11,13 +11,13 @@ from mm_blender.motion import quat
 from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import LearnedLibrary
 from mm_blender.networks.matchers import DecompressedMatcher, LearnedMatcher, Poses
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.inertialise import Blend
 from mm_blender.playback.library import BakedLibrary, search_of
 from mm_blender.playback.matcher import BakedMotion
 from mm_blender.playback.player import Drive
 from mm_blender.playback.retarget import RetargetedLibrary, character_of
 from tests.rigs import renamed_and_rolled, with_lengths
+from tests.steering import cast_of
 
 SECONDS = 0.3
 
@@ -94,11 +94,11 @@ def on_another_character(library, demo_database):
 
 @pytest.mark.parametrize("played", ["library", "on_another_character"])
 def test_a_player_that_blends_latents_lays_no_offset_over_them(played, request):
-    cast = Cast(request.getfixturevalue(played), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
+    cast = cast_of(request.getfixturevalue(played), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
     player, jumps = cast.player, 0
     upper = player.legs.carried  # feet that are let go have offsets of their own
     for step in range(60):
-        cast.want(0, Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
+        cast.guides[0].steer(Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
         cast.step()
         jumps += player.jumped[0]
         assert quat.absolute(player.played.rotations[0, upper]) == pytest.approx(
@@ -107,7 +107,7 @@ def test_a_player_that_blends_latents_lays_no_offset_over_them(played, request):
 
 
 def test_who_comes_over_from_another_matcher_has_an_offset_even_if_it_jumps_at_once(library, demo_database):
-    cast = Cast(BakedLibrary(demo_database), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
+    cast = cast_of(BakedLibrary(demo_database), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
     cast.play([library])
     cast.step()
     player = cast.player

@@ -12,9 +12,9 @@ from mm_blender.motion import quat
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, ordered_as
 from mm_blender.networks.matchers import AHEAD, LearnedMatcher, Poses
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.matcher import MixedMatcher, MotionMatcher
+from tests.steering import cast_of
 
 AHEAD_STICK = Stick(move_y=1.0)
 
@@ -34,7 +34,7 @@ def libraries(networks, demo_database, latents):
 def driven(cast, steps):
     for _ in range(steps):
         for index in range(len(cast.libraries)):
-            cast.want(index, AHEAD_STICK)
+            cast.guides[index].steer(AHEAD_STICK)
         cast.step()
 
 
@@ -93,7 +93,7 @@ def test_several_matchers_are_one(networks, libraries, demo_database):
 
 @pytest.mark.parametrize("before, after", [("mm", "lmm"), ("lmm", "mm"), ("mm", "dmm"), ("lmm", "dmm")])
 def test_a_switch_is_a_transition_like_any_jump(libraries, before, after):
-    cast = Cast(libraries[before])
+    cast = cast_of(libraries[before])
     driven(cast, 30)
     player = cast.player
     place, rotations = player.roots[0][0], player.rotations.copy()
@@ -109,7 +109,7 @@ def test_a_switch_is_a_transition_like_any_jump(libraries, before, after):
 
 
 def test_learned_motion_goes_on_from_the_frame_that_was_playing(libraries, latents, demo_database):
-    cast = Cast(libraries["mm"])
+    cast = cast_of(libraries["mm"])
     driven(cast, 30)
     frame = cast.player.matcher.frames[0]
     cast.play([libraries["lmm"]])
@@ -120,7 +120,7 @@ def test_learned_motion_goes_on_from_the_frame_that_was_playing(libraries, laten
 
 
 def test_learned_motion_without_latents_begins_with_what_the_projector_finds(networks, libraries):
-    cast, learned = Cast(libraries["mm"]), LearnedLibrary(networks)
+    cast, learned = cast_of(libraries["mm"]), LearnedLibrary(networks)
     features = cast.player.matcher.features()
     cast.play([learned])
     matcher = learned.motion.matcher(learned.choice("~crouch").search, 1)
@@ -129,7 +129,7 @@ def test_learned_motion_without_latents_begins_with_what_the_projector_finds(net
 
 
 def test_only_one_of_several_is_switched_and_the_others_go_on_as_they_were(libraries):
-    alone, mixed = Cast(libraries["mm"], 2), Cast(libraries["mm"], 2)
+    alone, mixed = cast_of(libraries["mm"], 2), cast_of(libraries["mm"], 2)
     for cast in (alone, mixed):
         driven(cast, 20)
     mixed.play([libraries["mm"], libraries["lmm"]])
@@ -141,10 +141,10 @@ def test_only_one_of_several_is_switched_and_the_others_go_on_as_they_were(libra
 
 
 def test_a_switch_keeps_to_the_tags_that_are_asked_for(libraries):
-    cast = Cast(libraries["mm"], 2)
+    cast = cast_of(libraries["mm"], 2)
     for _ in range(10):
-        cast.want(0, Stick(move_y=1.0, crouch=1.0))
-        cast.want(1, AHEAD_STICK)
+        cast.guides[0].steer(Stick(move_y=1.0, crouch=1.0))
+        cast.guides[1].steer(AHEAD_STICK)
         cast.step()
     cast.play([libraries["lmm"]] * 2)
     allowed = [libraries["lmm"].choice(query).search for query in ("crouch", "~crouch")]

@@ -6,7 +6,7 @@ import pytest
 
 from mm_blender.playback.inertialise import Blend
 from mm_blender.playback.matcher import MotionMatcher
-from mm_blender.playback.player import Drive, Player
+from tests.steering import player_of, step_on
 
 WALK = [(1.3j, 0.0), (1 + 0.2j, -1.2)]
 TURN = [(-1.3j, np.pi), (0j, 0.5)]
@@ -23,13 +23,13 @@ def played(player):
     """Two seconds with jumps, feet that are let go, and another Blend in between; what is shown, frame by frame."""
     for frame in range(120):
         player.settings.blend = Blend(halflife=0.1 if frame < 45 else 0.2)
-        player.step(WALK if frame < 60 else TURN)
+        step_on(player, WALK if frame < 60 else TURN)
         yield player.rotations, player.moving, player.positions
 
 
 @pytest.fixture
 def players(motion, search):
-    usual, other = (Player(motion, search, 2, Drive()) for _ in range(2))
+    usual, other = (player_of(motion, search, 2) for _ in range(2))
     other.matcher = OneByOne(motion, search, 2)
     return usual, other
 

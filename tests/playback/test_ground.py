@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.motion import quat
-from mm_blender.playback.player import Player
+from tests.steering import player_of, step_on
 
 RATE = 60
 GROUNDS = {
@@ -21,12 +21,12 @@ class Walk:
     """Five seconds of walking and one of standing on some ground."""
 
     def __init__(self, motion, search, ground, speed=1.3):
-        player = Player(motion, search)
+        player = player_of(motion, search)
         player.ground = ground
         player.place([[0.0, 0.0]], [0.0])
         rows = []
         for frame in range(6 * RATE):
-            player.step([(1j * speed * (frame < 5 * RATE), 0.0)])
+            step_on(player, [(1j * speed * (frame < 5 * RATE), 0.0)])
             roots = np.column_stack([player.positions, player.heights])
             turns = player.legs.rotations(player.rotations)
             turns[:, :, 0] = quat.from_yaw(player.yaws)[:, None]
@@ -122,11 +122,11 @@ def test_nobody_crouches_on_slopes(motion, search, degrees, lowest, speed):
 
 
 def test_without_ground_it_returns_to_the_plane(motion, search):
-    player = Player(motion, search)
+    player = player_of(motion, search)
     player.ground = lambda points: np.full(points.shape[:-1], 0.3)
     player.place([[0.0, 0.0]], [0.0])
     assert player.heights[0] == pytest.approx(0.3)
     player.ground = None
     for _ in range(90):
-        player.step([(0j, 0.0)])
+        step_on(player, [(0j, 0.0)])
     assert abs(player.heights[0]) < 0.001 and player.toes[..., 2].max() < 0.1

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.playback.live import Live
-from mm_blender.playback.player import Player
+from tests.steering import player_of, want
 
 WISH = [(1.3j, 0.0), (1 + 0j, -1.5)]
 DT = 1 / 60
@@ -13,7 +13,9 @@ DT = 1 / 60
 
 @pytest.fixture
 def live(motion, search):
-    return Live(Player(motion, search, 2))
+    player = player_of(motion, search, 2)
+    want(player, WISH)
+    return Live(player)
 
 
 def state(player):
@@ -22,15 +24,15 @@ def state(player):
 
 def test_a_screen_of_the_same_rate_shows_every_step_exactly(live):
     for _ in range(100):
-        assert live.advance(DT, WISH) == 1
+        assert live.advance(DT) == 1
         for shown, stepped in zip(live.shown(), state(live.player)):
             np.testing.assert_array_equal(shown, stepped)
 
 
 def test_between_two_steps_the_share_of_the_time_is_shown(live):
-    live.advance(0.25, WISH)
+    live.advance(0.25)
     before = state(live.player)
-    assert live.advance(DT / 4, WISH) == 1
+    assert live.advance(DT / 4) == 1
     after = state(live.player)
     *places, rotations = live.shown()
     for shown, old, new in zip(places, before, after):
@@ -38,7 +40,7 @@ def test_between_two_steps_the_share_of_the_time_is_shown(live):
     np.testing.assert_allclose(np.linalg.norm(rotations, axis=-1), 1, atol=1e-5)
     near = np.abs(np.einsum("kji,kji->kj", rotations, after[3]))
     assert near[:, 1:].min() > 0.99 and (near[:, 1:] < 1 - 1e-7).any()
-    assert live.advance(DT * 3 / 4, WISH) == 0
+    assert live.advance(DT * 3 / 4) == 0
     np.testing.assert_array_equal(live.shown()[3], after[3])
 
 
@@ -46,7 +48,7 @@ def test_between_two_steps_the_share_of_the_time_is_shown(live):
 def test_any_screen_plays_at_the_same_pace_and_smoothly(live, rate):
     ways, steps = [], 0
     for _ in range(2 * rate):
-        steps += live.advance(1 / rate, WISH)
+        steps += live.advance(1 / rate)
         ways.append(live.shown()[0][0][0].imag)
     assert steps == 120
     speeds = np.diff(ways[rate:]) * rate
@@ -54,12 +56,12 @@ def test_any_screen_plays_at_the_same_pace_and_smoothly(live, rate):
 
 
 def test_a_stall_is_dropped_instead_of_caught_up_with(live):
-    assert live.advance(10.0, WISH) == 15
-    assert live.advance(DT, WISH) == 1
+    assert live.advance(10.0) == 15
+    assert live.advance(DT) == 1
 
 
 def test_turning_past_half_a_turn_goes_the_shorter_way(live):
-    live.advance(DT, WISH)
+    live.advance(DT)
     (before, *_), (last, *_) = live._previous, live._last
     before[0], last[0] = (0j, 3.1), (0j, -3.1)
     live._ahead = DT / 2

@@ -7,15 +7,16 @@ import pytest
 from mm_blender.matching.search import Search
 from mm_blender.motion import quat
 from mm_blender.playback.matcher import FEW, MotionMatcher
-from mm_blender.playback.player import Drive, Player
+from mm_blender.playback.player import Drive
 from mm_blender.playback.root import Sync
+from tests.steering import player_of, step_on
 
 FORWARD, STILL, BACK = [(1.3j, 0.0)], [(0j, 0.0)], [(-1.3j, 0.0)]  # what one character wants
 
 
 @pytest.fixture
 def player(motion, search):
-    return Player(motion, search)
+    return player_of(motion, search)
 
 
 def ending(motion):
@@ -25,13 +26,13 @@ def ending(motion):
 
 def drive(player, seconds, wishes=FORWARD):
     for _ in range(round(seconds / player.dt)):
-        player.step(wishes)
+        step_on(player, wishes)
     return player
 
 
 def test_it_walks_where_it_is_wanted_and_stops(player):
     drive(player, 4)
-    assert player.positions[0, 1] == pytest.approx(player.simulation.positions[0, 1], abs=0.16)
+    assert player.positions[0, 1] == pytest.approx(player.guides[0].root[0].imag, abs=0.16)
     assert player.positions[0, 1] > 4
     drive(player, 2, STILL)
     assert np.hypot(*player.played.travel[0, :2]) < 0.15
@@ -51,49 +52,49 @@ def test_it_turns_round(player):
 
 
 def test_without_any_sync_it_still_follows(motion, search):
-    player = drive(Player(motion, search, settings=Drive(sync=Sync("none", "none"))), 6)
-    assert np.linalg.norm(player.positions - player.simulation.positions) < 0.6
+    player = drive(player_of(motion, search, settings=Drive(sync=Sync("none", "none"))), 6)
+    assert abs(player.roots[0][0] - player.guides[0].root[0]) < 0.6
 
 
 def test_a_crowd_goes_as_each_would_alone(motion, search):
     wishes = [(1.3j, 0.0), (1 + 0.2j, -1.2), (0j, 0.5)]
-    crowd = drive(Player(motion, search, 3), 3, wishes)
+    crowd = drive(player_of(motion, search, 3), 3, wishes)
     for index, wish in enumerate(wishes):
-        alone = drive(Player(motion, search), 3, [wish])
+        alone = drive(player_of(motion, search), 3, [wish])
         assert alone.matcher.frames[0] == crowd.matcher.frames[index]
         np.testing.assert_allclose(alone.positions[0], crowd.positions[index], atol=1e-5)
         np.testing.assert_allclose(alone.rotations[0, 1:], crowd.rotations[index, 1:], atol=1e-4)
 
 
 def test_a_jump_of_the_wish_is_searched_for_at_once(motion, search, monkeypatch):
-    player = drive(Player(motion, search, settings=Drive(search_every=10.0)), 1)
+    player = drive(player_of(motion, search, settings=Drive(search_every=10.0)), 1)
     asked = []
     match = player.matcher.match
     monkeypatch.setattr(player.matcher, "match", lambda *arguments: asked.append(1) or match(*arguments))
     drive(player, 3 * player.dt)
     assert not asked
-    player.step(BACK)
+    step_on(player, BACK)
     assert asked
-    player.step(BACK)
+    step_on(player, BACK)
     assert len(asked) == 1
 
 
 def test_all_search_together_also_after_one_has_changed_its_mind(motion, search):
-    player, asked = Player(motion, search, 2), []
+    player, asked = player_of(motion, search, 2), []
     match = player.matcher.match
     player.matcher.match = lambda who, *arguments: asked.append((frame, list(who))) or match(who, *arguments)
     for frame in range(13):
-        player.step(FORWARD + (BACK if frame >= 2 else FORWARD))
+        step_on(player, FORWARD + (BACK if frame >= 2 else FORWARD))
     assert asked == [(0, [0, 1]), (2, [1]), (6, [0, 1]), (12, [0, 1])]
 
 
 def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
-    player = drive(Player(motion, search, settings=Drive(search_every=10.0)), 1)
+    player = drive(player_of(motion, search, settings=Drive(search_every=10.0)), 1)
     asked = []
     match = player.matcher.match
     player.matcher.match = lambda *arguments: asked.append(1) or match(*arguments)
     for share in np.linspace(1, -1, 60):
-        player.step([(1.3j * share, 0.0)])
+        step_on(player, [(1.3j * share, 0.0)])
     assert len(asked) >= 3
 
 
@@ -157,7 +158,7 @@ def test_a_search_that_may_enter_nothing_says_so_and_plays_on(motion):
         def nearest(self, query, besides=None, at_most=np.inf):
             return None
 
-    player = drive(Player(motion, Nothing(), begin=ending(motion) - 4), 0.5)
+    player = drive(player_of(motion, Nothing(), begin=ending(motion) - 4), 0.5)
     assert player.matcher.starved.all() and np.isfinite(player.rotations).all()
 
 

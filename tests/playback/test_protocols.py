@@ -11,7 +11,6 @@ import pytest
 from mm_blender.control.stick import Stick
 from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.legs import Legs
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.matcher import AHEAD, MixedMatcher
@@ -19,6 +18,7 @@ from mm_blender.playback.protocols import Facts, Library, Matcher, Motion
 from mm_blender.playback.retarget import RetargetedLibrary, character_of, stance_of
 from tests.networks.conftest import networks_of_experts_like, untrained
 from tests.rigs import renamed_and_rolled, with_lengths
+from tests.steering import cast_of
 
 OWN = "baked", "decompressed", "learned", "learned at another rate"
 LIBRARIES = *OWN, *(f"{name}, on another character" for name in OWN)
@@ -123,11 +123,11 @@ def test_who_jumps_is_said_and_who_goes_over_by_itself(matcher, can_fade, fade, 
 @pytest.mark.parametrize("before, after", [*permutations(OWN[:3], 2)])
 def test_a_character_goes_on_in_any_library_from_any_other(before, after, where, libraries):
     library, other = libraries[before + where], libraries[after + where]
-    cast = Cast(library, 2)
+    cast = cast_of(library, 2)
     for played in (library, other, library):
         cast.play([library, played])
         for index in range(2):
-            cast.want(index, Stick(move_y=1.0))
+            cast.guides[index].steer(Stick(move_y=1.0))
         cast.step()
         assert np.isfinite(cast.player.rotations).all()
     assert cast.film.clip(1).skeleton is library.database.skeleton

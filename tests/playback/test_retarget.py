@@ -11,11 +11,11 @@ from mm_blender.evaluate import driving
 from mm_blender.evaluate.courses import random_walk
 from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import library_for
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import RetargetedLibrary, retargeted
 from tests.rigs import renamed_and_rolled, with_lengths
+from tests.steering import cast_of
 
 NETWORKS = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 SIZE = 1.3
@@ -100,12 +100,12 @@ def test_its_poses_move_as_they_say(learned, target):
 
 
 def test_the_method_changes_while_it_drives(library, learned, other, target):
-    cast, course = Cast(other), random_walk(6)
+    cast, course = cast_of(other), random_walk(6)
     both = other, retargeted(learned, target)
     for frame in range(300):
         if frame % 60 == 30:
             cast.play([both[(frame // 60 + 1) % 2]])
-        cast.want(0, course.at(frame / 60))
+        cast.guides[0].steer(course.at(frame / 60))
         cast.step()
     clip = cast.film.clip()
     assert {-1} < set(np.sign(cast.film.trace().frames).tolist()), "both have played"

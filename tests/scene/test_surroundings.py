@@ -9,9 +9,9 @@ import pytest
 
 from mm_blender.playback.drive import search_of
 from mm_blender.playback.matcher import BakedMotion
-from mm_blender.playback.player import Player
 from mm_blender.scene import surroundings
 from mm_blender.scene.surroundings import RADIUS, Surroundings
+from tests.steering import player_of, step_on
 
 # A room of 4 by 3 metres with a door of one metre in the wall y = 3, as one line.
 ROOM = [(1.5, 3), (0, 3), (0, 0), (4, 0), (4, 3), (2.5, 3)]
@@ -196,11 +196,11 @@ def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, ri
         ob, deep = place("Step", box(), collection), 9.0 if step == 8 else tread  # the last one is a platform
         ob.scale, ob.location = (4, deep, step * rise), (0, 2 + step * tread + deep / 2, step * rise / 2)
     update()
-    player = Player(BakedMotion(demo_database), search_of(demo_database))
+    player = player_of(BakedMotion(demo_database), search_of(demo_database))
     player.ground = seen(collection).ground
     player.place([[0.0, 0.0]], [0.0])
     for _ in range(60 * 9):
-        player.step([(1.3j * (player.positions[0, 1] < 8 * tread + 3.5), 0.0)])
+        step_on(player, [(1.3j * (player.positions[0, 1] < 8 * tread + 3.5), 0.0)])
     assert player.heights[0] == pytest.approx(8 * rise, abs=0.02)
     assert player.toes[0, :, 2] == pytest.approx(8 * rise + player.feet.standing[:, 0], abs=0.02)
 
@@ -219,12 +219,12 @@ def test_stairs_that_people_build_are_climbed_and_descended(collection, demo_dat
             ob = place("Step", box(), collection)
             ob.scale, ob.location = (4, stop - start, high - low), (0, (start + stop) / 2, (high + low) / 2)
     update()
-    player = Player(BakedMotion(demo_database), search_of(demo_database))
+    player = player_of(BakedMotion(demo_database), search_of(demo_database))
     player.ground = seen(collection).ground
     player.place([[0.0, 0.0]], [0.0])
     toes, roots = [], []
     while player.positions[0, 1] < end:
-        player.step([(1j * speed, 0.0)])
+        step_on(player, [(1j * speed, 0.0)])
         toes.append(player.toes[0])
         roots.append((*player.positions[0], player.heights[0]))
     toes, roots = np.array(toes), np.array(roots)
@@ -423,7 +423,7 @@ def bounds(walls):
 
 def walked(walls, start, way):
     """Where somebody gets from a start who walks in one direction for a while."""
-    place = np.array(start, dtype=float)
+    place = complex(*start)
     for _ in range(100):
-        place = walls.moved(place, place + 0.05 * np.array(way))
-    return place
+        place = walls.moved(place, place + 0.05 * complex(*way))
+    return np.array([place.real, place.imag])
