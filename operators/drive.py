@@ -130,8 +130,8 @@ Other selected characters that have a database take part"""
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return self._cancel(context)
-        pressed = session.gamepads.pressed if session.gamepads is not None else ()
-        if "keep" in pressed or session.is_over:
+        pressed = session.pressed
+        if "keep" in pressed:
             return self._keep(context, session)
         return self._cancel(context) if "cancel" in pressed else {"PASS_THROUGH"}
 

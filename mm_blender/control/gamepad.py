@@ -16,6 +16,7 @@ import warnings
 
 import numpy as np
 
+from .device import Device
 from .intent import beyond_dead_zone
 from .stick import Stick
 
@@ -31,11 +32,10 @@ HINTS = {
 }
 
 
-class Gamepads:
-    """The gamepads that are plugged in. The one that was touched last steers.
+class Gamepads(Device):
+    """The gamepads that are plugged in, as one device. The one that was touched last steers.
 
-    look     (2,) how far the right stick is pushed to orbit the view: x right, y up; nothing while strafing
-    pressed  which of "toggle_strafe", "keep" and "cancel" were pressed on any pad between the last two polls
+    look  (2,) how far the right stick is pushed; nothing while strafing
     """
 
     _reason = ""
@@ -75,19 +75,20 @@ class Gamepads:
         return [pad.name for pad in self._pads]
 
     @property
+    def name(self):
+        return self._pads[-1].name if self._pads else "Gamepad"
+
+    @property
     def notice(self):
-        """A sentence about devices that SDL sees but has no layout of buttons for; empty when there are none."""
-        if not self._unknown:
+        """About devices that SDL sees but has no layout of buttons for, where there is no other one."""
+        if self._pads or not self._unknown:
             return ""
         names = ", ".join(f'"{name}"' for name in self._unknown)
         return f"SDL has no button layout for {names}: set SDL_GAMECONTROLLERCONFIG to one, or use another pad."
 
-    def poll(self, strafe=False):
-        """The Stick of the pad that steers, or None when there is no pad. On the main thread, once a frame.
-
-        strafe  strafe also without the trigger
-        """
-        self.look, self.pressed = np.zeros(2), set()
+    def poll(self, heading=0.0, facing=0.0, seconds=0.0, strafe=False):
+        """The Stick of the pad that steers, or None when there is no pad."""
+        self.look, self.pressed, self.in_use = np.zeros(2), set(), False
         if not self._is_open:
             return None
         before = self._pads.copy()
@@ -104,6 +105,8 @@ class Gamepads:
         stick, right = self._pads[-1].stick(strafe)
         if not stick.strafe:
             self.look = beyond_dead_zone(np.array(right))
+        pushed = beyond_dead_zone(stick.move).any() or beyond_dead_zone(stick.face).any()
+        self.in_use = bool(pushed or stick.run or stick.crouch)
         return stick
 
     def close(self):

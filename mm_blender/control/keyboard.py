@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from .device import Device
 from .stick import Stick
 
 # What keys can be given to; the last ones happen when they are pressed, the others last as long as they are held.
@@ -13,8 +14,10 @@ CONTROLS = HELD + PRESSED
 TURNING = np.radians(150)
 
 
-class Keyboard:
+class Keyboard(Device):
     """The keys that are held. Two keys may have the same control: it lasts until both are released."""
+
+    name = "Keyboard"
 
     def __init__(self):
         self._controls = {}  # key → control
@@ -24,6 +27,10 @@ class Keyboard:
     def held(self):
         """The controls that are held."""
         return set(self._controls.values())
+
+    @property
+    def in_use(self):
+        return bool(self._controls)
 
     def press(self, key, control):
         self._controls[key] = control
@@ -36,14 +43,8 @@ class Keyboard:
         """Let go of everything besides some keys: no release arrives from a window that has lost the focus."""
         self._controls = {key: control for key, control in self._controls.items() if key in besides}
 
-    def stick(self, heading, facing, seconds, strafe=False):
-        """The Stick now.
-
-        heading  yaw that forward means
-        facing   yaw of the character, which is kept from the moment on when strafing begins
-        seconds  since the last call
-        strafe   strafe also without a key
-        """
+    def poll(self, heading=0.0, facing=0.0, seconds=0.0, strafe=False):
+        """The Stick now; the facing is kept from the moment on when strafing begins."""
         held = self.held
         move = np.array([("right" in held) - ("left" in held), ("forward" in held) - ("back" in held)], dtype=float)
         move /= max(1.0, np.hypot(*move))

@@ -16,8 +16,8 @@ from bpy.app.handlers import persistent
 from mathutils import Vector
 
 from ..control.gamepad import Gamepads
-from ..control.intent import beyond_dead_zone
 from ..control.keyboard import Keyboard
+from ..control.replay import Replay
 from ..errors import MotionError
 from ..playback.live import LONGEST
 from . import takes, targets
@@ -106,20 +106,21 @@ class Session:
 
     driven     the Puppet that gets the input
     keyboard   the keys that are held
-    gamepads   or None
-    recording  a Recording that steers instead of a hand, or None
+    devices    what can steer: the keyboard and the gamepads; or a Recording instead
+    device     the one of them that steers: the one that was used last
     seconds    since the beginning
-    device     what steers: "Keyboard", "Recording", or the gamepad's name
     """
 
     def __init__(self, context, obs, recording=None):
-        self.seconds, self.recording = 0.0, recording
-        self.device, self._took, self._sentences, self._notes = "Keyboard", 0.0, (), ()
+        self.seconds, self._took, self._sentences, self._notes = 0.0, 0.0, (), ()
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
         self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
         self.driven = self._puppets[0]
-        self.keyboard, self.gamepads = Keyboard(), Gamepads.open()
+        self.keyboard = Keyboard()
+        self.devices = [Replay(recording)] if recording is not None else [
+            device for device in (self.keyboard, Gamepads.open()) if device is not None]
+        self.device = self.devices[0]
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follows = "", "WORLD", False, False
         self._follower, self._paths, self._views = Follower(), None, Views()
@@ -147,9 +148,14 @@ class Session:
             redraw_views(areas)
 
     @property
-    def is_over(self):
-        """Whether the recording that steers has come to its end."""
-        return self.recording is not None and self.seconds > self.recording.duration
+    def gamepads(self):
+        """The Gamepads, or None."""
+        return next((device for device in self.devices if isinstance(device, Gamepads)), None)
+
+    @property
+    def pressed(self):
+        """Which of "keep" and "cancel" were pressed in this frame, on any device; those of keys are events."""
+        return set().union(*(device.pressed for device in self.devices))
 
     @property
     def status(self):
@@ -158,7 +164,7 @@ class Session:
         stage, matcher = puppet.stage, player.matcher
         clip, second = stage.libraries[index].clip_of(int(matcher.frames[index]))
         return Status(
-            name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
+            name=puppet.name if len(self._puppets) > 1 else "", device=self.device.name,
             method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
             gait=puppet.guide.intent.gait, speed=float(np.hypot(*player.played.travel[index, :2])),
             cost=float(matcher.costs[index]), search_ms=1000 * player.search_seconds,
@@ -328,7 +334,7 @@ class Session:
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
         puppet = self.driven
         _, facing = puppet.guide.root
-        if self.recording is not None or self._relative == "WORLD":
+        if self.device.in_world or self._relative == "WORLD":
             heading = 0.0
         else:
             heading = heading_of(view) if self._relative == "VIEW" else facing
@@ -344,22 +350,18 @@ class Session:
         return frames[self._stages.index(puppet.stage)]
 
     def _stick(self, view, heading, facing, seconds):
-        """What steers: a recording, or the keys or the gamepad, whichever was used last."""
-        if self.recording is not None:
-            self.device = "Recording"
-            return self.recording.at(self.seconds)
-        pad = self.gamepads.poll(self._strafe) if self.gamepads is not None else None
-        if pad is not None:
-            if "toggle_strafe" in self.gamepads.pressed:
-                self.toggle_strafe()
-            if view is not None:
-                orbit(view, *(self.gamepads.look * ORBIT * seconds))
-        if self.keyboard.held or pad is None:
-            self.device = "Keyboard"
-        elif beyond_dead_zone(pad.move).any() or beyond_dead_zone(pad.face).any() or pad.run or pad.crouch:
-            self.device = self.gamepads.names[-1]
-        keys = self.keyboard.stick(heading, facing, seconds, self._strafe)
-        return keys if self.device == "Keyboard" else pad
+        """What the device says that was used last; the first one, if that is gone."""
+        sticks = {device: device.poll(heading, facing, seconds, self._strafe) for device in self.devices}
+        if "toggle_strafe" in self.pressed:
+            self.toggle_strafe()
+        if view is not None:
+            for device in self.devices:
+                right, up = device.look
+                orbit(view, right * ORBIT * seconds, up * ORBIT * seconds)
+        there = [device for device, stick in sticks.items() if stick is not None]
+        last = self.device if self.device in there else there[0]
+        self.device = next((device for device in there if device.in_use), last)
+        return sticks[self.device]
 
     def _show(self, active=None):
         """Pose all armatures; active: most often the driven one, which need not be looked for then."""
@@ -425,10 +427,7 @@ class Session:
         yield from (other.trouble for other in self._puppets if other.trouble)
 
     def _find_notes(self):
-        if self.gamepads is None:
-            yield Gamepads.reason()
-        elif self.gamepads.notice and not self.gamepads.names:
-            yield self.gamepads.notice
+        yield from filter(None, (Gamepads.reason(), *(device.notice for device in self.devices)))
         if (ob := self.driven.fetch()) is not None and (parent := animated_parent(ob)) is not None:
             yield f'The take is made for where "{parent.name}" is now, which is animated and carries "{ob.name}".'
         if bpy.context.preferences.filepaths.use_auto_save_temporary_files:
@@ -445,8 +444,8 @@ class Session:
             _inputs[puppet.owner_uid] = puppet.recording(self.seconds)
         for stage in self._stages:
             stage.clear()
-        if self.gamepads is not None:
-            self.gamepads.close()
+        for device in self.devices:
+            device.close()
         redraw_views()
         redraw_panels()
 

@@ -17,7 +17,7 @@ _answer, _found = "", -TRUSTED
 def sentence():
     """The gamepads that are plugged in, or why there are none; empty while that is being found out."""
     session = driving.current()
-    if session is not None:
+    if session is not None and session.gamepads is not None:
         return _told(session.gamepads)
     if time.monotonic() - _found > TRUSTED and not bpy.app.timers.is_registered(_look):
         bpy.app.timers.register(_look, first_interval=0.0)

@@ -9,6 +9,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..control.gamepad import Gamepads
 from ..control.intent import beyond_dead_zone
 from . import drawing, driving, keymap
 from .ground_lines import GroundLines, closed, fan
@@ -152,7 +153,7 @@ def facts_of(status):
 def held_of(session, settings):
     """The controls that a hand holds now, on whatever it steers with."""
     held = session.keyboard.held | ({"strafe"} if settings.strafe else set())
-    if session.device == "Keyboard" or not session.driven.input:
+    if session.device is session.keyboard or not session.driven.input:
         return held
     stick = session.driven.input[-1][1]
     sticks = {"move": stick.move, "look": stick.face}
@@ -183,7 +184,7 @@ def _draw_board():
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, TEXT * scale)
     labels = drawing.kept("labels", int(time.perf_counter()), keymap.labels)  # they may be changed meanwhile
-    with_pad = session.device not in ("Keyboard", "Recording")
+    with_pad = isinstance(session.device, Gamepads)
     shown = session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive)
     board, region = Board(*shown, lambda text: _width(text, scale)), bpy.context.region
     left, bottom, right = _room(bpy.context.area, region)

@@ -13,7 +13,7 @@ def keyboard():
 
 
 def stick(keyboard, **more):
-    return keyboard.stick(**{"heading": 0.0, "facing": 0.0, "seconds": 1 / 60} | more)
+    return keyboard.poll(**{"heading": 0.0, "facing": 0.0, "seconds": 1 / 60} | more)
 
 
 def test_two_keys_at_once_go_diagonally_and_no_faster(keyboard):

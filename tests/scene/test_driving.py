@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix, Vector
 
+from mm_blender.control.device import Device
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
 from mm_blender.scene import actions, baking, driving, stage
@@ -241,9 +242,51 @@ def test_what_steered_can_be_saved_and_steers_again(character, tmp_path):
 def test_a_recording_steers_live(character):
     session = driving.start(bpy.context, [character], Recording.of([0, 1], [Stick(move_x=1), Stick(move_x=1)]))
     go(session, 0.9)
-    assert not session.is_over and session.status.device == "Recording"
+    assert not session.pressed and session.status.device == "Recording"
     go(session, 0.5)
-    assert session.is_over and hips(character)[0] > 0.3
+    assert session.pressed == {"keep"} and hips(character)[0] > 0.3
+
+
+class Wheel(Device):
+    """A device that nobody knows, which turns to the right."""
+
+    name, is_there = "Wheel", True
+
+    def poll(self, heading=0.0, facing=0.0, seconds=0.0, strafe=False):
+        return Stick(move_x=1.0) if self.is_there else None
+
+
+def test_the_device_that_was_used_last_steers_until_it_is_gone(character):
+    session = driving.start(bpy.context, [character])
+    wheel = Wheel()
+    session.devices.append(wheel)
+    go(session, 0.1)
+    assert session.status.device == "Keyboard"
+    wheel.in_use = True
+    go(session, 1.0)
+    assert session.status.device == "Wheel" and hips(character)[0] > 0.2
+    wheel.in_use = False
+    go(session, 0.1)
+    assert session.status.device == "Wheel"
+    session.keyboard.press("W", "forward")
+    go(session, 0.1)
+    assert session.status.device == "Keyboard"
+    session.keyboard.release("W")
+    wheel.in_use = True
+    go(session, 0.1)
+    assert session.status.device == "Wheel"
+    wheel.is_there = False
+    go(session, 0.1)
+    assert session.status.device == "Keyboard"
+
+
+def test_what_is_pressed_on_any_device_counts(character):
+    session = driving.start(bpy.context, [character])
+    wheel = Wheel()
+    session.devices.append(wheel)
+    wheel.pressed = {"toggle_strafe", "cancel"}
+    go(session, 1 / 60)
+    assert character.mm.drive.strafe and "cancel" in session.pressed
 
 
 def test_the_sliders_of_the_features_act_at_once(character):

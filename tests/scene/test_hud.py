@@ -98,10 +98,10 @@ def test_with_a_gamepad_its_buttons_are_shown_and_lit():
     assert {"Left Stick", "RT", "Start", "run", "keep"} <= set(texts(made)) and "W" not in texts(made)
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2
     stick = Stick(move_y=1.0, run=1.0)
-    session = SimpleNamespace(device="A Pad", keyboard=Keyboard(),
+    session = SimpleNamespace(device=None, keyboard=Keyboard(),
                               driven=SimpleNamespace(input=[(0.0, stick)]))
     assert hud.held_of(session, SimpleNamespace(strafe=False)) == {"move", "run"}
-    session.device = "Keyboard"
+    session.device = session.keyboard
     session.keyboard.press("W", "forward")
     assert hud.held_of(session, SimpleNamespace(strafe=True)) == {"forward", "strafe"}
 
