@@ -29,13 +29,14 @@ class StickGuide(Guide):
         """rate: frames per second of the database that is played"""
         self._dt, self.speeds, self.query = 1 / rate, speeds or Speeds(), query
         self.halflives, self.obstacles = halflives, obstacles
+        self._trail = deque(maxlen=2)  # where it was, newest first; longer when somebody looks back
         self.place(0j, 0.0)
 
     def place(self, place, yaw):
         # Place, velocity and acceleration; yaw and turning.
         self._move, self._turn = (place, 0j, 0j), (yaw, 0.0)
         self.root = place, yaw
-        self._trail = deque([self.root], maxlen=2)  # newest first; longer when somebody looks back
+        self._trail = deque([self.root], maxlen=self._trail.maxlen)
         self.want(Intent(0j, yaw))
 
     @property
