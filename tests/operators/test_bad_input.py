@@ -210,7 +210,7 @@ def test_a_scene_slower_than_a_frame_a_second(baked, base):
 
 
 @pytest.mark.parametrize("start, end, sentence", [
-    (1, 1e6, r'Action "walk", which plays for 41,666.6\d s, would have 2,499,99\d frames, and a clip has at most 1,0'),
+    (1, 1e6, r'Action "walk", which plays for 41,666.6\d s, would have 2,499,99\d frames, and a clip has at most 2,0'),
     (1, 3e38, "would have far too many frames"), (float("-inf"), float("inf"), "would have far too many frames"),
     (float("nan"), 10, "has the range nan to 10: it needs at least two frames"),
 ])
