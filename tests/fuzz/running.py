@@ -116,8 +116,10 @@ class _Process:
             os.close(reading)
             try:
                 _try_all(os.fdopen(writing, "w", buffering=1), *task)
-            finally:
                 os._exit(0)
+            except BaseException:  # a fault of the fuzzer's own, or of a healthy input
+                traceback.print_exc()
+                os._exit(1)
         os.close(writing)
         self._lines, self._ended = os.fdopen(reading), None
 
@@ -168,7 +170,7 @@ def _guard():
 
 
 def _hang(_number, frame):
-    raise Hang("".join(traceback.format_stack(frame)[-3:]))
+    raise Hang(_place(frame.f_code.co_filename, frame.f_lineno))
 
 
 def _try(form, content, folder, turn):
@@ -179,7 +181,7 @@ def _try(form, content, folder, turn):
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", MotionWarning)
         warnings.showwarning = lambda message, kind, file, line, *_: warned.append(
-            f"{kind.__name__} {message} ({_short(file)}:{line})")
+            f"{kind.__name__} {message} ({_place(file, line)})")
         signal.setitimer(signal.ITIMER_PROF, HANG)
         try:
             driven = trials.attempt(form, content, folder, turn)
@@ -197,13 +199,13 @@ def _try(form, content, folder, turn):
 
 def _in_words(error):
     """The kind of an exception, what it says, and the last places of ours that it comes from."""
-    places = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(
+    places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in traceback.extract_tb(
         error.__traceback__) if "mm_blender" in frame.filename]
     return f"{type(error).__name__} {str(error)[:100]} ({' < '.join(reversed(places[-3:]))})"
 
 
-def _short(file):
-    return file.rpartition("mm_blender/")[2] if "mm_blender/" in file else file.rpartition("/")[2]
+def _place(file, line):
+    return f"{file.rpartition('mm_blender/' if 'mm_blender/' in file else '/')[2]}:{line}"
 
 
 def _is_of(error, kind):

@@ -11,6 +11,7 @@ import numpy as np
 
 from mm_blender import __main__ as command_line
 from mm_blender.control.stick import Recording, load
+from mm_blender.errors import MotionError
 from mm_blender.matching import bake, database, schema
 from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
@@ -156,7 +157,12 @@ def _refuse(constant):
 def _drive(library, recording=STICK):
     """Whether it was driven, for as long as each one is, however long its recording."""
     recording = Recording([*recording.times, SECONDS], [*recording.values, [0] * 7])
-    clip, _ = drive(library, recording)
+    try:
+        clip, _ = drive(library, recording)
+    except MotionError as error:
+        if "not a number" in str(error):  # a Clip says so, too
+            raise Played(error) from error
+        raise
     if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
         raise Played("what was played is not all numbers")
     return True
