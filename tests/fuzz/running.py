@@ -21,8 +21,8 @@ from tests.fuzz import trials
 
 # How often each format has its turn.
 TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1}
-HANG = 5.0  # seconds of work after which an input counts as one that never ends
-DEAD = 30.0  # seconds without a word after which the process is killed
+HANG = 5.0  # seconds of the processor after which an input counts as one that never ends
+DEAD = 120.0  # seconds of the clock without a word after which the process is killed
 MEMORY = 300e6  # bytes that an input may take beyond what healthy ones have taken
 ROOM = 2e9  # bytes beyond which the process gets none
 KEPT = 3  # so many inputs of each failure are kept

@@ -19,7 +19,7 @@ from mm_blender.errors import MotionError
 from tests.fuzz import running, trials
 
 folder, healthy = Path(sys.argv[1]), trials.database.load
-running.HANG, running.DEAD = 1.0, 3.0
+running.HANG = 1.0
 
 def crash(path):
     return 1 // 0
@@ -56,7 +56,7 @@ def planted(fault):
 seeds, found = trials.make_seeds(folder), {}
 trials.mutations.archive = lambda rng, content: content  # what loads is driven
 for fault in (crash, hang, wait, die, eat, warn, play_nothing, nothing_wrong):
-    trials.database.load = planted(fault)
+    trials.database.load, running.DEAD = planted(fault), 2.0 if fault is wait else 60.0
     results = running.run(seeds, folder, folder / fault.__name__, formats=["mmdb"], count=2)
     found[fault.__name__] = [results.tried.total(), list(results.failures), results.table(),
                              sorted(os.listdir(folder / fault.__name__)) if results.failures else []]
