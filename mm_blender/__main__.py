@@ -201,8 +201,7 @@ def _bake(options):
     with _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
-    for sentence in [*result.notes["left_out"], *result.notes["warnings"]]:
-        _say(sentence)
+    _say_all([*result.notes["left_out"], *result.notes["warnings"]])
     return {"file": options.output, "units": units, **result.report()}
 
 
@@ -408,9 +407,9 @@ def _read_tags(path, files):
         raise MotionError(f"{error} {TAG_FILE}") from error
     except ValueError as error:
         raise MotionError(f'The tag file "{path}" cannot be read: {error}. {TAG_FILE}') from error
-    for pattern in dict.fromkeys(pattern for pattern, _ in tags):
-        if not any(fnmatchcase(file.stem, pattern) for file in files):
-            _say(f'The tag file "{path}" speaks of "{pattern}", and no clip has such a name.')
+    unknown = [pattern for pattern in dict.fromkeys(pattern for pattern, _ in tags)
+               if not any(fnmatchcase(file.stem, pattern) for file in files)]
+    _say_all(f'The tag file "{path}" speaks of "{pattern}", and no clip has such a name.' for pattern in unknown)
     return tags
 
 
@@ -461,8 +460,7 @@ def _retarget(options):
     ways = _ways_onto(files, options.role, Recipe(), units, _target(options.onto), options.hands)
     with _Bar(quiet=options.json) as bar:
         reports, left_out = _retarget_all(ways, units, outputs, bar)
-    for sentence in left_out:
-        _say(sentence)
+    _say_all(left_out)
     result = {"units": units, **retargeting.together(list(reports.values())), "left_out": left_out, "each": reports}
     if options.report:
         _write_report(options.report, result)
@@ -652,6 +650,14 @@ def _about(path):
 
 def _say(sentence):
     print(f"mm_blender: {readable(sentence)}", file=sys.stderr)
+
+
+def _say_all(sentences, most=100):
+    sentences = list(sentences)
+    for sentence in sentences[:most]:
+        _say(sentence)
+    if more := len(sentences[most:]):
+        _say(f"{more:,} more sentences like these.")
 
 
 # What is told of clips, tags and roles, each by a name that stays as it is.

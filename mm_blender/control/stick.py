@@ -105,7 +105,7 @@ def load(path):
         last = table[-1][0]
     if max(last, -table[0][0]) > LONGEST:
         far = max(last, table[0][0], key=abs) / 3600
-        raise MotionError(f'The recording "{path}" has a time of {far:.0f} hours: its times should be seconds, at most '
+        raise MotionError(f'The recording "{path}" has a time of {far:.4g} hours: its times should be seconds, at most '
                           f"{LONGEST:,.0f} of them.")
     if over := next((line for (line, _), (_, *values) in zip(body, table) if max(map(abs, values)) > MOST), None):
         raise MotionError(f'The recording "{path}" is damaged in row {over}: a stick never gives more than {MOST:g}.')

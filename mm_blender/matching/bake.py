@@ -28,6 +28,8 @@ PREPARATION = 1
 STILL = 1e-4
 # Bones that differ more than this (metres) make another skeleton.
 SAME_LENGTH = 0.005
+# A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
+STUB = 1e-3
 # The share of the time that sorting the frames for the search takes, about.
 SORTING = 0.25
 
@@ -156,10 +158,28 @@ def _prepare(source, character, recipe, key, left_out):
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
         pieces = (clean(raw, character, recipe, source.speed) if source.onto is None
                   else source.onto.clean(raw, recipe, source.speed))
+        for piece in pieces:
+            _check_legs(piece.clip, character)
         return [part for piece in pieces for part in _sides(piece, source, character, about)]
     except MotionError as error:
         left_out.append(str(error))
         return []
+
+
+def _check_legs(clip, character):
+    """Fails if a leg cannot bend, for then its foot cannot be held."""
+    for side in ("left", "right"):
+        names = [character.roles.get(f"{side}_{part}") for part in ("thigh", "shin", "foot")]
+        if not all(name in clip.skeleton.names for name in names):
+            continue
+        joints = [clip.skeleton.index(name) for name in names]
+        if clip.skeleton.parents[joints[1:]].tolist() != joints[:-1]:
+            continue  # with bones between, which the drive speaks of
+        lengths = np.linalg.norm(clip.positions[:, joints[1:]], axis=-1).min(axis=0)
+        if lengths.min() <= STUB * lengths.max():
+            short = int(lengths.argmin())
+            raise MotionError(f'Clip "{clip.name}" has "{names[short]}" and "{names[short + 1]}" in the same place, '
+                              "where no leg can bend: give the bone a length, or the roles to other bones.")
 
 
 def _sides(piece, source, character, about):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which features describe a frame: the list of channels that the artist chooses, and the presets."""
 
+import json
 import os
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -49,7 +50,8 @@ class Channel:
         try:
             object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
         except (TypeError, ValueError, OverflowError):
-            raise MotionError(f'The feature "{self.label}" has times {self.times}: use a list of seconds.') from None
+            raise MotionError(f'The feature "{self.label}" has times {_written(self.times)}: use a list of '
+                              "seconds.") from None
         if len(self.times) > TIMES:
             raise MotionError(f'The feature "{self.label}" looks at {len(self.times):,} times: use at most {TIMES}.')
         if not self.times:
@@ -172,7 +174,12 @@ def _check_names(what, cls, record, needed):
 
 def _check_factor(what, factor):
     if not (isinstance(factor, (int, float)) and 0 <= factor <= HEAVIEST):
-        raise MotionError(f"{what} {factor}: use 0 to {HEAVIEST:,.0f}.")
+        raise MotionError(f"{what} {_written(factor)}: use 0 to {HEAVIEST:,.0f}.")
+
+
+def _written(value):
+    """A value as people write it in JSON; numbers that JSON does not know are no trouble."""
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, default=str)
 
 
 def _locomotion(times):

@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import QUERY
 from ..prepare.clean import EXCLUDE, LOOP
 
 # Tags with a meaning of their own. Any other name is the artist's.
@@ -50,6 +51,8 @@ def names_in(query):
 def _tokens(query):
     tokens, at = [], 0
     query = query.rstrip()
+    if len(query) > QUERY:
+        raise MotionError(f"The tag query has {len(query):,} letters: use at most {QUERY:,}.")
     while at < len(query):
         match = _TOKEN.match(query, at)
         if match is None:

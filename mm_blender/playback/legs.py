@@ -129,7 +129,7 @@ class Legs:
     def find_fronts(self, frames):
         """The fronts of such frames (F, 2, C, 4, 4) of a motion: across the thigh, away from where the shin goes."""
         thigh, shin = np.moveaxis(np.diff(frames[:, :, -4:-1, :3, 3], axis=2), 2, 0)
-        across = thigh * ((shin * thigh).sum(-1) / (thigh * thigh).sum(-1))[..., None] - shin
+        across = thigh * ((shin * thigh).sum(-1) / np.maximum((thigh * thigh).sum(-1), 1e-18))[..., None] - shin
         self.fronts = (across[:, :, None] @ frames[:, :, -4, :3, :3])[:, :, 0].mean(axis=0)
         self.fronts /= np.maximum(np.linalg.norm(self.fronts, axis=-1, keepdims=True), 1e-9)  # stiff knees have none
 
@@ -150,7 +150,7 @@ def swung(leg, goal, extension, has_toes=True, pitch=0.0):
     hip, thigh, shin, foot, front, _ = leg
     (a, b, c), (d, e, f), (u, v, w) = thigh, shin, hip
     leg = x, y, z = a + d, b + e, c + f
-    upper, lower, old = math.hypot(a, b, c), math.hypot(d, e, f), math.hypot(x, y, z)
+    upper, lower, old = math.hypot(a, b, c), math.hypot(d, e, f), math.hypot(x, y, z) or 1e-9  # folded flat
     new_foot = _pitched(foot, pitch) if pitch and has_toes else foot
     x, y, z = goal
     way = x, y, z = x - u, y - v, z - w
@@ -182,7 +182,7 @@ def _heel_up(way, foot, longest):
     way   from the hip to the toe
     """
     (x, y, z), (a, b, c) = way, foot
-    far, square = math.hypot(x, y, z), a * a + b * b + c * c
+    far, square = math.hypot(x, y, z) or 1e-9, a * a + b * b + c * c
     size, flat_along = math.sqrt(square), (x * a + y * b + z * c) / far
     along = min(max((square + far * far - longest * longest) / (2 * far), -size), size)
     side = math.sqrt(max(square - along * along, 0) / max(square - flat_along * flat_along, 1e-18))
