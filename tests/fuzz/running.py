@@ -20,7 +20,7 @@ from mm_blender.errors import MotionError, MotionWarning
 from tests.fuzz import trials
 
 # How often each format has its turn.
-TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1}
+TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1, "progress": 1}
 HANG = 5.0  # seconds of the processor after which an input counts as one that never ends
 DEAD = 120.0  # seconds of the clock without a word after which the process is killed
 MEMORY = 300e6  # bytes that an input may take beyond what healthy ones have taken
@@ -153,7 +153,7 @@ def _try_all(say, seeds, folder, seed, turns, number, end):
     resource.setrlimit(resource.RLIMIT_AS, (int(_reserved() + ROOM),) * 2)
     for at in range(number, end):
         form = turns[at % len(turns)]
-        outcome = _try(form, _input(form, seeds, seed, at), folder, at)
+        outcome = _try(form, _input(form, seeds, seed, at), folder, at // 7)
         outcome["bytes"] = max(0, _memory() - usual)
         if not outcome["what"] and outcome["bytes"] > MEMORY:
             outcome["what"] = "more memory than 300 MB"
