@@ -43,6 +43,10 @@ MODELS = {"lmm": (DecompressorStage, StepperStage, ProjectorStage),
 # Threads that share the Decompressor's batch: more than a few get too little to do each.
 MOST_THREADS = 4
 
+# What every checkpoint has.
+KEPT = {"key", "seed", "seconds", "begun", "stages"}
+OTHER_VERSION = "The checkpoint was made by another version of Motion Matching: train without --resume."
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -143,6 +147,9 @@ class _Training:
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
+        if not (isinstance(kept, dict) and KEPT <= set(kept) and isinstance(kept["begun"], dict)
+                and isinstance(kept["stages"], dict) and isinstance(kept["seconds"], float)):
+            raise MotionError(OTHER_VERSION)
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
             raise MotionError("The checkpoint is of another database or seed: train without --resume.")
         if kept.get("model", "lmm") != self.model:
@@ -159,9 +166,8 @@ class _Training:
         if stage.name in self._kept_states:
             try:
                 stage.restore(self._kept_states[stage.name])
-            except (LookupError, RuntimeError, TypeError, ValueError) as error:
-                raise MotionError("The checkpoint was made by another version of Motion Matching: "
-                                  "train without --resume.") from error
+            except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                raise MotionError(OTHER_VERSION) from error
         return stage
 
     def _freeze(self):

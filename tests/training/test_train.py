@@ -132,10 +132,13 @@ def test_a_checkpoint_of_another_version_is_told_in_one_sentence(trained, tmp_pa
     trained("first")
     path = tmp_path / "first.mmnet.training" / "checkpoint.pt"
     kept = torch.load(path, weights_only=True)
+    others = [torch.ones(3), {}, {**kept, "stages": None}, {**kept, "seconds": "long"}, {**kept, "begun": [1]},
+              {**kept, "stages": {"decompressor": None}}]
     kept["stages"]["stepper"]["optimisers"][0]["param_groups"][0]["params"].append(99)
-    torch.save(kept, path)
-    with pytest.raises(MotionError, match="made by another version of Motion Matching: train without --resume"):
-        trained("first", 4, resume=True)
+    for other in [*others, kept]:
+        torch.save(other, path)
+        with pytest.raises(MotionError, match="made by another version of Motion Matching: train without --resume"):
+            trained("first", 4, resume=True)
 
 
 def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
