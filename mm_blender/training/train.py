@@ -147,7 +147,7 @@ class _Training:
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
-        if not (isinstance(kept, dict) and KEPT <= set(kept) and isinstance(kept["begun"], dict)
+        if not (isinstance(kept, dict) and set(kept) >= KEPT and isinstance(kept["begun"], dict)
                 and isinstance(kept["stages"], dict) and isinstance(kept["seconds"], float)):
             raise MotionError(OTHER_VERSION)
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
