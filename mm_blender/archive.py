@@ -14,8 +14,9 @@ from .errors import MotionError
 from .files import check_regular, replacing
 
 HEADER = "header"
-# Bytes of the longest header: that of a hundred thousand clips.
-LONGEST = 32_000_000
+# Bytes of the longest header, and lists and records in it: that of twenty thousand clips with their mirror images. And
+# bytes that are read in one go: the directory of an archive is, however large it claims to be.
+LONGEST, PARTS, AT_ONCE = 16_000_000, 1_000_000, 1 << 21
 
 
 def write(path, kind, version, header, arrays):
@@ -53,10 +54,10 @@ def in_short(error):
 
 
 class _Reader(io.BufferedReader):
-    """Of a file that may say anything of itself: the directory of an archive is read in one go, however large."""
+    """Of a file that may say anything of itself."""
 
     def read(self, size=-1):
-        if size is not None and size > LONGEST:
+        if size is not None and size > AT_ONCE:
             raise ValueError("its directory is too large")
         return super().read(size)
 
@@ -72,7 +73,10 @@ def _header(path, archive, kind, version):
     if archive.getinfo(f"{HEADER}.npy").file_size > LONGEST:
         raise ValueError(f"its header has more than {LONGEST / 1e6:.0f} MB")
     _check_sizes(archive, [HEADER])
-    header = records.from_text(_array(archive, HEADER).tobytes())
+    text = _array(archive, HEADER).tobytes()
+    if text.count(b"[") + text.count(b"{") > PARTS:
+        raise ValueError(f"its header has more than {PARTS:,} lists and records")
+    header = records.from_text(text)
     found, made_by = header["kind"], header["version"]
     if not isinstance(found, str) or not isinstance(made_by, int) or made_by < 1:
         raise ValueError("no format version")
