@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import shutil
 import zipfile
 
 import numpy as np
@@ -16,12 +17,24 @@ HEADER = "header"
 
 def write(path, kind, version, header, arrays):
     """Write an archive in one piece: the old file stays until the new one is complete."""
-    text = json.dumps({"kind": kind, "version": version, **header})
-    arrays = {HEADER: np.frombuffer(text.encode("ascii"), dtype=np.uint8), **arrays}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
+        for name, array in {HEADER: _text({"kind": kind, "version": version, **header}), **arrays}.items():
+            _write_array(archive, name, array)
+
+
+def copy(here, there, kind, version, changes):
+    """Copy an archive with changes to its header, whole or not at all. Both paths may be the same one."""
+    header, _ = read(here, kind, version, ())
+    try:
+        with (_opened(here) as file, zipfile.ZipFile(file) as old, replacing(there) as temporary,
+              zipfile.ZipFile(temporary, "w") as new):
+            _write_array(new, HEADER, _text(header | changes))
+            for entry in old.infolist():
+                if entry.filename != f"{HEADER}.npy" and entry.file_size <= _length(old):
+                    with old.open(entry) as part, new.open(entry.filename, "w", force_zip64=True) as target:
+                        shutil.copyfileobj(part, target, 1 << 20)
+    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise MotionError(f'"{here}" is damaged: make it anew ({in_short(error)}).') from error
 
 
 def read(path, kind, version, names, optional=()):
@@ -43,6 +56,15 @@ def read(path, kind, version, names, optional=()):
 def in_short(error):
     """What an exception says, in a few words."""
     return str(error).strip().split("\n")[0].rstrip(".")[:100] or type(error).__name__
+
+
+def _text(header):
+    return np.frombuffer(json.dumps(header).encode("ascii"), dtype=np.uint8)
+
+
+def _write_array(archive, name, array):
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
 
 
 def _opened(path):

@@ -4,10 +4,16 @@
 import errno
 import os
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from .errors import MotionError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+    import msvcrt
 
 
 @contextmanager
@@ -27,6 +33,53 @@ def replacing(path):
     finally:
         with suppress(OSError):  # a folder that cannot be written cannot be cleaned either; the first error is told
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def only_us(path):
+    """While this lasts, another process that wants to write `path` and asks in the same way gets a sentence. The system
+    itself ends it with the process, whichever way that ends."""
+    path = Path(path)
+    with ExitStack() as stack:
+        with suppress(OSError):  # where nothing can be written that is said when it is
+            if not _claimed(path.with_name(f".{path.name}.lock"), stack):
+                raise MotionError(f'"{path}" is being written by another Blender or shell: '
+                                  "wait until that is done, or choose another file.")
+        yield
+
+
+def lock(file):
+    """Whether an open file could be locked for us; closing it gives the lock back."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    except OSError as error:  # where files cannot be locked at all nobody is kept waiting
+        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+    return True
+
+
+def _claimed(mark, stack):
+    """Whether a file that stands for another one could be locked; at the end of the stack it is removed."""
+    while True:
+        with ExitStack() as mine:
+            if os.name != "posix":  # there a file is removed when nobody has it open
+                mine.callback(_remove, mark)
+            file = mine.enter_context(open(mark, "ab"))
+            if not lock(file):
+                return False
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(mark)):  # else it was removed a moment ago
+                    if os.name == "posix":
+                        mine.callback(_remove, mark)
+                    stack.push(mine.pop_all())
+                    return True
+
+
+def _remove(mark):
+    with suppress(OSError):
+        mark.unlink()
 
 
 def why_not(path, error):

@@ -13,13 +13,7 @@ from pathlib import Path
 
 from ..archive import in_short
 from ..errors import MotionError
-from ..files import replacing, why_not
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
-    import msvcrt
+from ..files import lock, replacing, why_not
 
 PROGRESS, CHECKPOINT, CANCEL, LOCK = "progress.jsonl", "checkpoint.pt", "cancel", "lock"
 # Seconds that a training which is about to end is waited for, and that one which was left alone may take to end.
@@ -125,7 +119,7 @@ def only_one(folder):
             raise MotionError(f'The folder "{folder}" of the training cannot be used: '
                               f"{error.strerror or error}.") from error
         until = time.monotonic() + PATIENCE
-        while not _locked(file):
+        while not lock(file):
             if time.monotonic() > until:
                 raise MotionError(f'Another process is training in "{folder}": wait for it, or cancel it first.')
             time.sleep(0.2)
@@ -136,7 +130,7 @@ def is_running(folder):
     """Whether some process trains in the folder."""
     try:
         with open(Path(folder) / LOCK, "r+b") as file:
-            return not _locked(file)
+            return not lock(file)
     except OSError:
         return False
 
@@ -157,15 +151,3 @@ def end_with_parent(folder):
         os._exit(130)
 
     threading.Thread(target=wait, name="end with parent", daemon=True).start()
-
-
-def _locked(file):
-    """Whether the file could be locked for us; closing it gives the lock back."""
-    try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    except OSError:
-        return False
-    return True
