@@ -3,11 +3,14 @@
 
 import errno
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.files import replacing
+from mm_blender.files import only_us, replacing
 
 
 def test_file_appears_only_when_the_block_ends(tmp_path):
@@ -61,3 +64,32 @@ def test_a_folder_is_not_replaced(tmp_path):
     with pytest.raises(MotionError, match="it is a folder"), replacing(tmp_path / "clips") as temporary:
         temporary.write_text("new")
     assert (tmp_path / "clips").is_dir()
+
+
+HOLD = """import sys, time
+from mm_blender.files import only_us
+with only_us(sys.argv[1]):
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_file_that_another_process_writes_is_not_written_until_that_ends_or_is_killed(tmp_path):
+    path = tmp_path / "walk.mmdb"
+    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE,
+                          cwd=Path(__file__).parent.parent) as other:
+        assert other.stdout.readline()
+        with pytest.raises(MotionError, match=r'walk\.mmdb" is being written by another Blender'), only_us(path):
+            pass
+        other.kill()
+    with only_us(path):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_where_nothing_can_be_locked_nobody_is_kept_waiting(tmp_path, monkeypatch):
+    def cannot(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+    monkeypatch.setattr("mm_blender.files.fcntl.flock", cannot, raising=False)
+    with only_us(tmp_path / "walk.mmdb"), only_us(tmp_path / "no such folder" / "walk.mmdb"):
+        pass

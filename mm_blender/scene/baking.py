@@ -202,18 +202,18 @@ def _previous(ob):
 
 def _save(result, ob, path):
     """Write the file. One that is there and is not the armature's own, or that nobody can read, is kept beside it, and
-    so are the networks that belong to it."""
-    found, stem = ownership.whose(ob, path), os.path.splitext(path)[0]
-    if found.word in ("absent", "ours"):
-        result.save(path)
-        return
+    so are networks of others."""
+    found, networks = ownership.whose(ob, path), os.path.splitext(path)[0] + NETWORKS
     with ExitStack() as otherwise:
         if found.trouble:
             aside = _put_aside([path], "{0}{1}.unreadable{2}", otherwise)
-        else:
-            aside = _put_aside([path, stem + NETWORKS], "{0}.previous{2}{1}", otherwise)
-        said = found.trouble or f"{os.path.basename(path)} was replaced."
-        result.notes["warnings"].append(f"{said} It was kept as {aside}.")
+            result.notes["warnings"].append(f"{found.trouble} It was kept as {aside}.")
+        elif found.is_used:
+            aside = _put_aside([path, networks], "{0}.previous{2}{1}", otherwise)
+            result.notes["warnings"].append(f"{os.path.basename(path)} was replaced. It was kept as {aside}.")
+        elif not ob.mm.bake.key and not ownership.may_be_ours(ob, path):
+            aside = _put_aside([networks], "{0}.previous{2}{1}", otherwise)
+            result.notes["warnings"].append(f"{os.path.basename(networks)} was there already. It was kept as {aside}.")
         result.save(path)
         otherwise.pop_all()
 

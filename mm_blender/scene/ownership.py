@@ -70,7 +70,7 @@ def own_path(ob):
     stem = os.path.join(beside(), f"{stem_of(bpy.data.filepath)}_{_safe(ob.name)}")
     taken = {database_path(other) for other in _armatures() if other != ob and other.mm.bake.path.strip()}
     names = (f"{stem}{number}{SUFFIX}" for number in numbers())
-    return next(path for path in names if path not in taken and _may_be_ours(ob, path))
+    return next(path for path in names if path not in taken and may_be_ours(ob, path))
 
 
 def beside():
@@ -141,7 +141,7 @@ def whose(ob, path=None):
         return Whose("nobody's", key)
     if owner.id != _carried(ob):
         return Whose("another's", key, owner)
-    is_ours = not _is_copy(ob) and is_this_blend(owner.blend)
+    is_ours = not _is_copy(ob) and (is_this_blend(owner.blend) if owner.blend else _is_this_session(ob, path))
     return Whose("ours" if is_ours else "copied", key, owner)
 
 
@@ -232,10 +232,15 @@ def _is_copy(ob):
 def is_this_blend(blend):
     """Whether what was the .blend of a database is this one: it may have been renamed, or its folder moved."""
     here = bpy.data.filepath
-    if not blend or are_one(blend, here):
+    if are_one(blend, here):
         return True
     there = os.path.join(os.path.dirname(here), re.split(r"[/\\]", blend)[-1])
     return not os.path.exists(blend) and (not here or not os.path.exists(there) or are_one(there, here))
+
+
+def _is_this_session(ob, path):
+    """Whether a file of a .blend that was never saved is of this one: many may begin with the same startup file."""
+    return is_provisional(path) or ob.session_uid in _given
 
 
 def are_one(path, other):
@@ -245,7 +250,7 @@ def are_one(path, other):
         return path == other
 
 
-def _may_be_ours(ob, path):
+def may_be_ours(ob, path):
     """Whether a file and the networks beside it are an armature's own, or not there."""
     networks = os.path.splitext(path)[0] + NETWORKS
     if (word := whose(ob, path).word) != "absent" or not os.path.exists(networks):

@@ -4,7 +4,7 @@ networks beside them. So each .blend has files of its own, and what is baked in 
 
 import os
 import shutil
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,8 +88,16 @@ def _is_one_of(path, found, blend):
 
 def _is_here(owner):
     """Whether a character of this .blend has baked a file."""
-    return ownership.is_this_blend(owner.blend) and any(
+    return (not owner.blend or ownership.is_this_blend(owner.blend)) and any(
         ob.mm.bake.owner == owner.id for ob in bpy.data.objects if ob.type == "ARMATURE")
+
+
+def _sign(ob, blend):
+    """A file that lies where the artist wanted it, and was baked before there was a .blend, says which one it is of."""
+    found = whose(ob)
+    if found.word == "ours" and not found.owner.blend:
+        with suppress(MotionError):  # it is played all the same
+            database.give(database_path(ob), replace(found.owner, blend=blend))
 
 
 def _copy(here, there):
@@ -112,6 +120,8 @@ def _before_saving(path, *_):
         if ownership.is_provisional(database_path(ob)) or (
                 ob.mm.bake.path.strip().startswith("//") and not ownership.are_one(blend, bpy.data.filepath)):
             take_along(ob, blend)
+        else:
+            _sign(ob, blend)
 
 
 @persistent

@@ -310,6 +310,23 @@ def test_recovered_twice_what_was_never_saved_is_not_baked_over(home, monkeypatc
         assert bake(ob).parent.name == run
 
 
+def test_two_files_from_one_startup_file_do_not_share_what_was_chosen_in_it(home, unharmed):
+    ob = character("Hero", home / "studio.mmdb")
+    bake(ob)
+    assert word(ob) == "ours" and database.load(path_of(ob)).owner.blend == ""
+    unharmed(path_of(ob))
+    ownership._given.clear()  # as in another Blender
+    assert word(ob) == "copied" and bake(ob).parent.name == "unsaved"
+
+
+def test_what_was_baked_before_there_was_a_blend_is_its_own_afterwards(home):
+    ob = character("Hero", home / "studio.mmdb")
+    bake(ob)
+    save(home / "hero.blend")
+    ob = opened(home / "hero.blend")
+    assert word(ob) == "ours" and bake(ob) == home / "studio.mmdb"
+
+
 def test_undo_after_a_bake_leaves_the_character_its_file(hero, home):
     bake_settings = hero.mm.bake
     bake_settings.path = bake_settings.owner = bake_settings.key = ""  # as undo leaves them
@@ -412,6 +429,14 @@ def test_networks_of_another_one_are_not_trained_over_where_its_database_is_gone
     bake(guest, replace=True)
     with pytest.raises(MotionError, match=r'has the networks of "Hero" in hero\.blend: choose another file'):
         training.order_of(guest)
+
+
+def test_networks_that_nobody_knows_are_kept_where_a_first_bake_goes(home):
+    ob = character("Hero", home / "chosen.mmdb")
+    (home / "chosen.mmnet").write_bytes(b"networks")
+    bake(ob)
+    assert (home / "chosen.previous.mmnet").read_bytes() == b"networks" and not (home / "chosen.mmnet").exists()
+    assert "It was kept as chosen.previous.mmnet" in baking.report(ob)["warnings"][0]
 
 
 # Driving what is another's, or stale
