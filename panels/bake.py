@@ -56,7 +56,10 @@ class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return super().poll(context) and bool(active_armature(context).mm.bake.key)
+        if not super().poll(context):
+            return False
+        ob = active_armature(context)
+        return bool(ob.mm.bake.key) and not ownership.whose(ob).is_used  # what was baked is not what is played
 
     def draw_character(self, context, layout, ob):
         report = baking.report(ob)

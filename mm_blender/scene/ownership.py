@@ -28,6 +28,7 @@ SUFFIX, NETWORKS, NAME = ".mmdb", ".mmnet", "motion"
 UNSAVED = "unsaved"  # what stands for the name of a .blend that has none
 EARLIER = "//motion.mmdb"  # where earlier versions baked if the artist chose nothing
 FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in file names, on one system or another
+RECOVERY = re.compile(r"(.+_)?\d+_autosave\.blend|quit\.blend")  # what Blender calls them
 LONGEST = 80  # bytes of a name that becomes a part of a file name
 # Files that were never saved keep their databases so many days, in a folder for each run of Blender.
 DAYS = 30
@@ -67,7 +68,7 @@ def database_path(ob):
 def own_path(ob):
     """Where the database of an armature is if the artist chooses nothing: named after .blend and armature, where there
     is nothing yet but what is its own."""
-    stem = os.path.join(beside(), f"{stem_of(bpy.data.filepath)}_{_safe(ob.name)}")
+    stem = os.path.join(beside(), f"{stem_of(blend())}_{_safe(ob.name)}")
     taken = {database_path(other) for other in _armatures() if other != ob and other.mm.bake.path.strip()}
     names = (f"{stem}{number}{SUFFIX}" for number in numbers())
     return next(path for path in names if path not in taken and may_be_ours(ob, path))
@@ -76,7 +77,18 @@ def own_path(ob):
 def beside():
     """The folder that relative paths begin in: that of the .blend, or, while it was never saved, one for this run of
     Blender, which outlives a crash (without a window that of the run's other temporary files)."""
-    return os.path.dirname(bpy.data.filepath) if bpy.data.filepath else provisional_folder()
+    return os.path.dirname(blend()) if blend() else provisional_folder()
+
+
+def blend():
+    """The .blend that is open; empty if it was never saved, or only by Blender itself, before a crash."""
+    return "" if is_for_recovery(bpy.data.filepath) else bpy.data.filepath
+
+
+def is_for_recovery(path):
+    """Whether a .blend is what Blender itself has saved, to be recovered after a crash or the next time."""
+    folder, name = os.path.split(os.path.normpath(path))
+    return bool(RECOVERY.fullmatch(name)) and folder == os.path.dirname(os.path.normpath(bpy.app.tempdir))
 
 
 def provisional_folder():
@@ -99,7 +111,7 @@ def in_setting(ob, path):
     """A path as it stands in the settings: as the artist wrote it, or else beginning in the folder of the .blend where
     it lies in there. One that begins nowhere yet is written out."""
     written = ob.mm.bake.path.strip()
-    saved = bool(bpy.data.filepath)
+    saved = bool(blend())
     if written and _absolute(ob, written) == path and (saved or not written.startswith("//")):
         return written
     inside = saved and os.path.dirname(path) == os.path.normpath(beside())
@@ -172,7 +184,7 @@ def bake_path(ob, replace=False, own_file=False):
 def owner_of(ob):
     """The Owner that a file of an armature names: with its id, or a new one if it has none, or that of another one."""
     identity = "" if _is_copy(ob) else _carried(ob)
-    return Owner(identity or uuid.uuid4().hex, ob.name, bpy.data.filepath)
+    return Owner(identity or uuid.uuid4().hex, ob.name, blend())
 
 
 def claim(ob, owner, path):
@@ -229,13 +241,13 @@ def _is_copy(ob):
                for other in _armatures())
 
 
-def is_this_blend(blend):
+def is_this_blend(known):
     """Whether what was the .blend of a database is this one: it may have been renamed, or its folder moved."""
-    here = bpy.data.filepath
-    if are_one(blend, here):
+    here = blend()
+    if are_one(known, here):
         return True
-    there = os.path.join(os.path.dirname(here), re.split(r"[/\\]", blend)[-1])
-    return not os.path.exists(blend) and (not here or not os.path.exists(there) or are_one(there, here))
+    there = os.path.join(os.path.dirname(here), re.split(r"[/\\]", known)[-1])
+    return not os.path.exists(known) and (not here or not os.path.exists(there) or are_one(there, here))
 
 
 def _is_this_session(ob, path):

@@ -41,7 +41,7 @@ def take_along(ob, blend):
 def _there(here, blend):
     """Where a file is to be for a .blend that is saved: at the same place beside it. If it is named after the .blend
     that it was beside, it is named after the new one."""
-    folder, old = os.path.dirname(blend), ownership.stem_of(bpy.data.filepath)
+    folder, old = os.path.dirname(blend), ownership.stem_of(ownership.blend())
     place, name = os.path.split(here)
     if not ownership.is_provisional(here):
         folder = os.path.join(folder, os.path.relpath(place, ownership.beside()))
@@ -108,7 +108,7 @@ def _copy(here, there):
 
 @persistent
 def _before_saving(path, *_):
-    if not path:  # the startup file
+    if not path or ownership.is_for_recovery(path):  # the startup file has no path
         return
     _before.clear()
     ownership.tell_copies()
@@ -118,7 +118,7 @@ def _before_saving(path, *_):
             continue
         _before[ob.name] = ob.mm.bake.path
         if ownership.is_provisional(database_path(ob)) or (
-                ob.mm.bake.path.strip().startswith("//") and not ownership.are_one(blend, bpy.data.filepath)):
+                ob.mm.bake.path.strip().startswith("//") and not ownership.are_one(blend, ownership.blend())):
             take_along(ob, blend)
         else:
             _sign(ob, blend)

@@ -326,6 +326,20 @@ def test_what_was_baked_before_there_was_a_blend_is_its_own_afterwards(home):
     assert word(ob) == "ours" and bake(ob) == home / "studio.mmdb"
 
 
+@pytest.mark.parametrize("name", ["quit.blend", "4711_autosave.blend"])
+def test_what_blender_itself_has_saved_counts_as_never_saved(home, monkeypatch, name):
+    recovered = Path(bpy.app.tempdir).parent / name
+    assert ownership.is_for_recovery(str(recovered)) and not ownership.is_for_recovery(str(home / name))
+    monkeypatch.setattr(ownership, "is_for_recovery", lambda path: Path(path).name == name)
+    ob = character("Hero")
+    save(home / name)
+    assert bake(ob).parent.name == "unsaved" and ob.mm.bake.path == str(path_of(ob))
+    save(home / name)
+    assert path_of(ob).parent.name == "unsaved"
+    save(home / "hero.blend")
+    assert ob.mm.bake.path == "//hero_Hero.mmdb" and word(ob) == "ours"
+
+
 def test_undo_after_a_bake_leaves_the_character_its_file(hero, home):
     bake_settings = hero.mm.bake
     bake_settings.path = bake_settings.owner = bake_settings.key = ""  # as undo leaves them
