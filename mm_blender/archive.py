@@ -4,6 +4,7 @@
 import io
 import math
 import os
+import shutil
 import warnings
 import zipfile
 
@@ -21,12 +22,25 @@ LONGEST, PARTS, AT_ONCE = 16_000_000, 1_000_000, 1 << 21
 
 def write(path, kind, version, header, arrays):
     """Write an archive in one piece: the old file stays until the new one is complete."""
-    text = records.to_text({"kind": kind, "version": version, **header})
-    arrays = {HEADER: np.frombuffer(text.encode("ascii"), dtype=np.uint8), **arrays}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
+        for name, array in {HEADER: _text({"kind": kind, "version": version, **header}), **arrays}.items():
+            _write_array(archive, name, array)
+
+
+def copy(here, there, kind, version, changes):
+    """Copy an archive with changes to its header, whole or not at all. Both paths may be the same one."""
+    header, _ = read(here, kind, version, ())
+    try:
+        with (_opened(here) as file, zipfile.ZipFile(file) as old, replacing(there) as temporary,
+              zipfile.ZipFile(temporary, "w") as new):
+            _write_array(new, HEADER, _text(header | changes))
+            names = [name for name in dict.fromkeys(old.namelist()) if name != f"{HEADER}.npy"]
+            _check_sizes(old, names)
+            for name in names:
+                with old.open(name) as part, new.open(name, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(part, target, 1 << 20)
+    except (zipfile.BadZipFile, EOFError, LookupError, RuntimeError, ValueError) as error:
+        raise MotionError(f'"{here}" is damaged: make it anew ({in_short(error)}).') from error
 
 
 def read(path, kind, version, names, optional=()):
@@ -40,7 +54,7 @@ def read(path, kind, version, names, optional=()):
         with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="error"):
             header = _header(path, archive, kind, version)
             there = [name for name in optional if f"{name}.npy" in archive.namelist()]
-            _check_sizes(archive, [HEADER, *names, *there])
+            _check_sizes(archive, [f"{name}.npy" for name in (HEADER, *names, *there)])
             return header, {name: _array(archive, name) for name in (*names, *there)}
     except MotionError:
         raise
@@ -62,6 +76,15 @@ class _Reader(io.BufferedReader):
         return super().read(size)
 
 
+def _text(header):
+    return np.frombuffer(records.to_text(header).encode("ascii"), dtype=np.uint8)
+
+
+def _write_array(archive, name, array):
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
+
+
 def _opened(path):
     try:
         return _Reader(open(path, "rb", buffering=0))
@@ -72,7 +95,7 @@ def _opened(path):
 def _header(path, archive, kind, version):
     if archive.getinfo(f"{HEADER}.npy").file_size > LONGEST:
         raise ValueError(f"its header has more than {LONGEST / 1e6:.0f} MB")
-    _check_sizes(archive, [HEADER])
+    _check_sizes(archive, [f"{HEADER}.npy"])
     text = _array(archive, HEADER).tobytes()
     if text.count(b"[") + text.count(b"{") > PARTS:
         raise ValueError(f"its header has more than {PARTS:,} lists and records")
@@ -90,7 +113,7 @@ def _header(path, archive, kind, version):
 
 def _check_sizes(archive, names):
     """Fails if arrays would take more memory than the file is large: none is packed, and none lies in another."""
-    entries = [archive.getinfo(f"{name}.npy") for name in names]
+    entries = [archive.getinfo(name) for name in names]
     packed = any(entry.compress_type != zipfile.ZIP_STORED for entry in entries)
     if packed or sum(entry.file_size for entry in entries) > os.fstat(archive.fp.fileno()).st_size:
         raise ValueError("its arrays are not what they claim to be")

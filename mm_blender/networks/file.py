@@ -15,6 +15,7 @@ from ..matching.schema import Schema
 from ..matching.tags import select
 from ..motion.character import Character
 from ..motion.skeleton import Skeleton
+from ..owner import Owner, owner_in, signed
 from .experts import Experts, gated_between
 from .layout import Layout
 from .network import Network, Weights, farthest
@@ -53,6 +54,7 @@ class Networks:
     stride        by how many frames the Stepper goes on at once, 1 or 2
     key           of the database that they were trained on
     figures       how good they are, as plain values
+    owner         the character for which they were trained: that of the database
     """
 
     character: Character
@@ -74,6 +76,7 @@ class Networks:
     stride: int = 1
     key: str = ""
     figures: dict = field(default_factory=dict)
+    owner: Owner | None = None
 
     @property
     def skeleton(self):
@@ -123,6 +126,7 @@ class Networks:
             "speeds": asdict(self.speeds), "stride": self.stride, "key": self.key, "figures": self.figures,
             "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
             "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
+            **signed(self.owner),
         }
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
@@ -247,7 +251,7 @@ def _from_file(header, arrays):
         heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
         combinations=arrays["combinations"],
         speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}),
-        stride=header.get("stride", 1), key=header["key"], figures=header["figures"],
+        stride=header.get("stride", 1), key=header["key"], figures=header["figures"], owner=owner_in(header),
         **{name: _from_arrays(name, *_counts(header, name), arrays) for name in NAMES})
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from ..errors import MotionError
 from ..files import replacing
 from ..motion.character import ROLES
-from .baking import own_folder
 from .character import role_entry
+from .ownership import own_folder
 from .settings import AXES
 
 VERSION, ENDING = 1, ".roles.json"

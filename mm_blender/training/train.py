@@ -288,7 +288,8 @@ class _Training:
             heights=player.feet.standing.astype(np.float32), fronts=player.legs.fronts.astype(np.float32),
             tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
-            projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures))
+            projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures),
+            owner=motion.owner)
 
 
 def _threads(device):

@@ -10,10 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mm_blender.__main__ import main
 from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
 from mm_blender.evaluate import courses, learned
+from mm_blender.matching import database as databases
 from mm_blender.networks import file
+from mm_blender.owner import Owner
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,6 +46,19 @@ def trained(path, tmp_path):
         return result, file.load(tmp_path / f"{name}.mmnet")
 
     return run
+
+
+def test_networks_are_of_whom_the_database_is_and_no_other_one_trains_over_them(path, tmp_path, capsys):
+    from mm_blender.training.train import Budget, train
+
+    owners = Owner("1", "Hero", "/shots/hero.blend"), Owner("2", "Villain", "/shots/villain.blend")
+    files = [tmp_path / f"{owner.name}.mmdb" for owner in owners]
+    for owner, there in zip(owners, files):
+        databases.give(path, owner, there)
+    train(files[0], tmp_path / "hero.mmnet", Budget(iterations=1))
+    assert file.load(tmp_path / "hero.mmnet").owner == owners[0]
+    assert main(["train", str(files[1]), "-o", str(tmp_path / "hero.mmnet"), "--iterations", "1"]) == 1
+    assert 'hero.mmnet" belongs to "Hero" in hero.blend: choose another output' in capsys.readouterr().err
 
 
 def all_weights(networks, *names):
