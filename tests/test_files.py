@@ -40,8 +40,6 @@ def test_failure_leaves_the_previous_file_and_nothing_else(tmp_path):
 
 @pytest.mark.parametrize("number, words", [(errno.ENOSPC, "disk is full"), (errno.EACCES, "read-only"),
                                            (errno.EROFS, "read-only"), (errno.EIO, os.strerror(errno.EIO))])
-
-
 def test_what_stops_the_writing_is_said_in_a_sentence(tmp_path, number, words):
     path = tmp_path / "walk.mmdb"
     path.write_text("old")
@@ -213,6 +211,10 @@ def test_a_disk_that_is_read_only_is_said(small_disk):
     with pytest.raises(MotionError, match=r"read-only.* choose another place"), replacing(small_disk / "walk.mmdb"):
         pytest.fail("the block must not run")
     assert (small_disk / "walk.mmdb").read_text() == "old" and os.listdir(small_disk) == ["walk.mmdb"]
+
+
+# Two at once
+
 HOLD = """import sys, time
 from mm_blender.files import only_us
 with only_us(sys.argv[1]):

@@ -93,8 +93,6 @@ def test_a_tag_query_selects_combinations_of_tags(networks):
     ("decompressor.span", lambda array: array * 1e30),
     ("stepper.centre", lambda array: array * 1e30),
 ])
-
-
 def test_a_damaged_file_is_told_in_one_sentence(saved, name, change):
     header, arrays = everything(saved)
     arrays[name] = change(arrays[name])
@@ -123,8 +121,6 @@ def test_an_earlier_file_goes_on_frame_by_frame(saved):
     ("speeds", {"walk": [float("nan"), 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("speeds", {"walk": [-1, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("rate", 10 ** 400), ("stride", 10 ** 400), ("figures", None), ("tags", [10 ** 400]), ("key", float("nan"))])
-
-
 def test_a_number_that_makes_no_sense_is_told_in_one_sentence(saved, name, value):
     header, arrays = everything(saved)
     archive.write(saved, file.KIND, file.VERSION, {**header, name: value}, arrays)
@@ -154,8 +150,6 @@ def test_no_output_is_farther_than_said(networks, networks_of_experts):
 
 @pytest.mark.parametrize("layers", [
     None, {}, {"decompressor": 10 ** 9, "stepper": 2, "projector": 2}, {"decompressor": "2"}])
-
-
 def test_a_header_that_makes_no_sense_is_told_in_one_sentence(saved, layers):
     header, arrays = everything(saved)
     archive.write(saved, file.KIND, file.VERSION, {**header, "layers": layers}, arrays)
