@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 
 import bpy
 
+from .. import records
 from ..errors import MotionError
 from ..files import only_us
 from ..matching import database
@@ -48,9 +49,10 @@ def bake_steps(ob, scene, replace=False, own_file=False):
 def report(ob):
     """What the last bake said, as a dict; empty before the first one."""
     try:
-        return json.loads(ob.mm.bake.report)
+        said = records.from_text(ob.mm.bake.report)
     except ValueError:  # empty, or not ours
         return {}
+    return said if isinstance(said, dict) else {}
 
 
 def changes(ob, scene, facts=None):

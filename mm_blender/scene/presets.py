@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+from .. import records
 from ..errors import MotionError
 from ..files import replacing
 from ..motion.character import ROLES
@@ -69,7 +70,7 @@ def _path(name):
 def _read(name):
     """Roles and forward axis of a preset, or a sentence where it has none that can be used."""
     try:
-        content = json.loads(_path(name).read_text(encoding="utf-8"))
+        content = records.from_text(_path(name).read_text(encoding="utf-8"))
         version, roles, forward = int(content["version"]), content["roles"], content["forward"]
         known = set(roles) <= set(ROLES) and all(isinstance(bone, str) for bone in roles.values())
         known = known and forward in AXES
