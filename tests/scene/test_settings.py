@@ -46,6 +46,8 @@ def test_an_overridden_armature_is_baked_and_stays_up_to_date(overridden):
 
 @pytest.mark.parametrize("text", ["", "5", "[]", "{", "[" * 100_000, f'{{"clips": {10 ** 400}}}'])
 def test_a_report_that_another_program_has_written_is_none(extension, text):
+    from mm_blender.scene import baking
+
     ob = walker.armature("Rig")
     ob.mm.bake.report = text
     assert baking.report(ob) == {}
