@@ -50,8 +50,8 @@ def read(path, kind, version, names, optional=()):
     """
     check_regular(path, math.inf)
     try:
-        # What NumPy and Python only warn of, in files that others have made, is nothing that we would have written.
-        with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="error"):
+        # What NumPy and Python have to say of files that others have made is for developers.
+        with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="ignore"):
             header = _header(path, archive, kind, version)
             there = [name for name in optional if f"{name}.npy" in archive.namelist()]
             _check_sizes(archive, [f"{name}.npy" for name in (HEADER, *names, *there)])
