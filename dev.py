@@ -304,9 +304,9 @@ def _mark(release, wanted):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    names = "demo | test | bench | package | trained | ablation | compare | pictures"
+    names = "demo | test | bench | fuzz | package | trained | ablation | compare | pictures"
     commands = parser.add_subparsers(required=True, metavar=names, dest="name")
-    for command in (demo, test, bench, package, trained, ablation, compare, pictures):
+    for command in (demo, test, bench, fuzz, package, trained, ablation, compare, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -325,6 +325,8 @@ def _parser():
                 action="store_true",
                 help="run tests/window with the command line in $BLENDER, or blender on the PATH",
             )
+        if command is fuzz:
+            added.epilog = "[--minutes M] [--seed S] [--format F]; all others: python3 -m tests.fuzz --help"
         if command is ablation:
             added.add_argument("databases", nargs="+", metavar="DB.mmdb", help="what python -m mm_blender bake made")
         if command is compare:

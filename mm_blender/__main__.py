@@ -28,7 +28,7 @@ from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning, readable
 from .evaluate import driving, retargeting, running
-from .files import check_regular, replacing
+from .files import check_regular, only_us, replacing
 from .limits import BVH
 from .matching import database, schema
 from .matching.bake import Source, bake
@@ -39,6 +39,7 @@ from .motion.correspond import NEEDED
 from .motion.roles import find_character, find_roles
 from .motion.stance import find_stance
 from .networks import file as networks
+from .networks import origin
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
 from .playback.library import BakedLibrary
@@ -185,6 +186,7 @@ def _parser():
 def _bake(options):
     files = _bvh_files(options.clips)
     _check_output(options.output, SUFFIX, options, files)
+    _check_owner(options.output, _owner(options.output))
     tags = _read_tags(options.tags, files)
     features = schema.load(options.schema)
     if options.past_end:
@@ -199,7 +201,7 @@ def _bake(options):
         character = _character(some[0].scaled(units), options.role)
         sources = [_source(path, units, tags, options.mirror) for path in files]
     _check_features(features, character, options, options.onto or some[0].name)
-    with _Bar(quiet=options.json) as bar:
+    with only_us(options.output), _Bar(quiet=options.json) as bar:
         result = run(bake(sources, character, features, recipe), bar.show)
         result.save(options.output)
     _say_all([*result.notes["left_out"], *result.notes["warnings"]])
@@ -335,6 +337,20 @@ def _check_output(path, suffix, options, clips=()):
     inputs = [*clips, *(name for key in INPUTS if (name := getattr(options, key, None)))]
     if path.exists() and any(Path(name).exists() and path.samefile(name) for name in inputs):
         raise MotionError(f'"{path}" is read and would be written over: choose another output.')
+
+
+def _check_owner(path, owner, ours=None):
+    """Fails if a file belongs to a character in Blender, other than ours: only that replaces it."""
+    if owner is not None and (ours is None or owner.id != ours.id):
+        raise MotionError(f'"{path}" belongs to {owner}: choose another output, or delete that file first.')
+
+
+def _owner(path):
+    """The Owner of a database; None if it has none, or if there is no file that can be read."""
+    try:
+        return database.read_about(path)[1]
+    except MotionError:
+        return None
 
 
 def _some_readable(files, count):
@@ -540,7 +556,8 @@ def _train(options):
         raise MotionError("Training needs torch, which this Python does not have: install it (pip install torch), "
                           "or use a Python that has it.") from error
     budget = Budget(options.minutes, options.iterations)
-    database.read_key(options.database)  # what is no database leaves no folder behind
+    _, ours = database.read_about(options.database)  # what is no database leaves no folder behind
+    _check_owner(options.output, origin.owner(options.output), ours)
     with _Bar(quiet=options.json) as bar, job.only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
         figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,

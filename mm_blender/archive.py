@@ -4,6 +4,7 @@
 import io
 import math
 import os
+import shutil
 import warnings
 import zipfile
 
@@ -14,18 +15,32 @@ from .errors import MotionError
 from .files import check_regular, replacing
 
 HEADER = "header"
-# Bytes of the longest header: that of a hundred thousand clips.
-LONGEST = 32_000_000
+# Bytes of the longest header, and lists and records in it: that of twenty thousand clips with their mirror images. And
+# bytes that are read in one go: the directory of an archive is, however large it claims to be.
+LONGEST, PARTS, AT_ONCE = 16_000_000, 1_000_000, 1 << 21
 
 
 def write(path, kind, version, header, arrays):
     """Write an archive in one piece: the old file stays until the new one is complete."""
-    text = records.to_text({"kind": kind, "version": version, **header})
-    arrays = {HEADER: np.frombuffer(text.encode("ascii"), dtype=np.uint8), **arrays}
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
+        for name, array in {HEADER: _text({"kind": kind, "version": version, **header}), **arrays}.items():
+            _write_array(archive, name, array)
+
+
+def copy(here, there, kind, version, changes):
+    """Copy an archive with changes to its header, whole or not at all. Both paths may be the same one."""
+    header, _ = read(here, kind, version, ())
+    try:
+        with (_opened(here) as file, zipfile.ZipFile(file) as old, replacing(there) as temporary,
+              zipfile.ZipFile(temporary, "w") as new):
+            _write_array(new, HEADER, _text(header | changes))
+            names = [name for name in dict.fromkeys(old.namelist()) if name != f"{HEADER}.npy"]
+            _check_sizes(old, names)
+            for name in names:
+                with old.open(name) as part, new.open(name, "w", force_zip64=True) as target:
+                    shutil.copyfileobj(part, target, 1 << 20)
+    except (zipfile.BadZipFile, EOFError, LookupError, RuntimeError, ValueError) as error:
+        raise MotionError(f'"{here}" is damaged: make it anew ({in_short(error)}).') from error
 
 
 def read(path, kind, version, names, optional=()):
@@ -35,11 +50,11 @@ def read(path, kind, version, names, optional=()):
     """
     check_regular(path, math.inf)
     try:
-        # What NumPy and Python only warn of, in files that others have made, is nothing that we would have written.
-        with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="error"):
+        # What NumPy and Python have to say of files that others have made is for developers.
+        with _opened(path) as file, zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="ignore"):
             header = _header(path, archive, kind, version)
             there = [name for name in optional if f"{name}.npy" in archive.namelist()]
-            _check_sizes(archive, [HEADER, *names, *there])
+            _check_sizes(archive, [f"{name}.npy" for name in (HEADER, *names, *there)])
             return header, {name: _array(archive, name) for name in (*names, *there)}
     except MotionError:
         raise
@@ -53,12 +68,21 @@ def in_short(error):
 
 
 class _Reader(io.BufferedReader):
-    """Of a file that may say anything of itself: the directory of an archive is read in one go, however large."""
+    """Of a file that may say anything of itself."""
 
     def read(self, size=-1):
-        if size is not None and size > LONGEST:
+        if size is not None and size > AT_ONCE:
             raise ValueError("its directory is too large")
         return super().read(size)
+
+
+def _text(header):
+    return np.frombuffer(records.to_text(header).encode("ascii"), dtype=np.uint8)
+
+
+def _write_array(archive, name, array):
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+        np.lib.format.write_array(file, np.asanyarray(array), version=(1, 0), allow_pickle=False)
 
 
 def _opened(path):
@@ -71,8 +95,11 @@ def _opened(path):
 def _header(path, archive, kind, version):
     if archive.getinfo(f"{HEADER}.npy").file_size > LONGEST:
         raise ValueError(f"its header has more than {LONGEST / 1e6:.0f} MB")
-    _check_sizes(archive, [HEADER])
-    header = records.from_text(_array(archive, HEADER).tobytes())
+    _check_sizes(archive, [f"{HEADER}.npy"])
+    text = _array(archive, HEADER).tobytes()
+    if text.count(b"[") + text.count(b"{") > PARTS:
+        raise ValueError(f"its header has more than {PARTS:,} lists and records")
+    header = records.from_text(text)
     found, made_by = header["kind"], header["version"]
     if not isinstance(found, str) or not isinstance(made_by, int) or made_by < 1:
         raise ValueError("no format version")
@@ -86,7 +113,7 @@ def _header(path, archive, kind, version):
 
 def _check_sizes(archive, names):
     """Fails if arrays would take more memory than the file is large: none is packed, and none lies in another."""
-    entries = [archive.getinfo(f"{name}.npy") for name in names]
+    entries = [archive.getinfo(name) for name in names]
     packed = any(entry.compress_type != zipfile.ZIP_STORED for entry in entries)
     if packed or sum(entry.file_size for entry in entries) > os.fstat(archive.fp.fileno()).st_size:
         raise ValueError("its arrays are not what they claim to be")

@@ -6,7 +6,7 @@ import glob
 import os
 import stat
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from .errors import MotionError
@@ -45,7 +45,7 @@ def replacing(path):
 
     The block does nothing but write: its OSErrors are told as what is wrong with writing `path`.
     """
-    path = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
+    path = _behind(path)
     name = path.name if len(os.fsencode(path.name)) <= LONGEST - MARK else path.name[-60:]
     temporary = path.with_name(f".{uuid.uuid4().hex[:8]}-{name}")
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
@@ -66,6 +66,19 @@ def replacing(path):
             temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def only_us(path):
+    """While this lasts, another process that wants to write `path` and asks in the same way gets a sentence. The system
+    itself ends it with the process, whichever way that ends."""
+    path = _behind(path)
+    with ExitStack() as stack:
+        with suppress(OSError):  # where nothing can be written that is said when it is
+            if not _claimed(path.with_name(f".{path.name}.lock"), stack):
+                raise MotionError(f'"{path}" is being written by another Blender or shell: '
+                                  "wait until that is done, or choose another file.")
+        yield
+
+
 def lock(file):
     """Whether an open file could be locked for us; closing it gives the lock back."""
     try:
@@ -76,6 +89,28 @@ def lock(file):
     except OSError as error:  # where files cannot be locked at all nobody is kept waiting
         return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
     return True
+
+
+def _claimed(mark, stack):
+    """Whether a file that stands for another one could be locked; at the end of the stack it is removed."""
+    while True:
+        with ExitStack() as mine:
+            if os.name != "posix":  # there a file is removed when nobody has it open
+                mine.callback(_remove, mark)
+            file = mine.enter_context(open(mark, "ab"))
+            if not lock(file):
+                return False
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(mark)):  # else it was removed a moment ago
+                    if os.name == "posix":
+                        mine.callback(_remove, mark)
+                    stack.push(mine.pop_all())
+                    return True
+
+
+def _remove(mark):
+    with suppress(OSError):
+        mark.unlink()
 
 
 def why_not(path, error):
@@ -95,6 +130,11 @@ def why_not(path, error):
         return (f'"{path}" was not written: it or its folder is read-only, or another program has it open; '
                 'choose another place.')
     return f'"{path}" was not written: {error.strerror or error}.'
+
+
+def _behind(path):
+    """The file to which a link leads; any other path as it is."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
 
 
 def _clear(folder, name):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake: make the database."""
+"""Bake: make the database, in a file that is the character's own."""
 
 import os
 from functools import partial
 
 import bpy
+from bpy.props import BoolProperty
 
-from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import baking, driving, freshness, jobs
+from ..mm_blender.scene import baking, driving, freshness, jobs, ownership
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -16,6 +16,14 @@ class MM_OT_bake(CharacterOperator):
     bl_idname = "mm.bake"
     bl_label = "Bake"
     bl_options = {"REGISTER"}
+
+    replace: BoolProperty(name="Replace", options={"SKIP_SAVE"},
+                          description="Bake into the chosen file even if it is another character's; what is in it now "
+                                      "is kept beside it")
+    own_file: BoolProperty(name="File of Its Own", options={"SKIP_SAVE"},
+                           description="If the chosen file is another character's, bake into a new one")
+
+    _asked = False
 
     @classmethod
     def poll(cls, context):
@@ -29,26 +37,51 @@ class MM_OT_bake(CharacterOperator):
             return False
         return no_job_running(cls)
 
-    def invoke(self, context, _event):
-        """From a button: in the background."""
+    def invoke(self, context, event):
+        """From a button: in the background, and after a question if it takes another one's place."""
+        ob = active_armature(context)
         if bpy.app.background:
             return self.execute(context)
-        ob = active_armature(context)
-        try:
-            jobs.start(baking.bake_steps(ob, context.scene), "Baking", partial(_done, ob.name),
-                       ob.session_uid)
-        except MotionError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        self._asked = True
+        if self.replace and (sentence := ownership.said(ob)):
+            title = f"Replace {os.path.basename(ownership.database_path(ob))}?"
+            message = f"{sentence.partition(':')[0]}. It will be kept beside the new one"
+            return context.window_manager.invoke_confirm(self, event, title=title, message=message,
+                                                         confirm_text="Replace", icon="WARNING")
+        return self.execute(context)
 
     def run(self, context, ob):
         """From a script: at once."""
-        database = jobs.run(baking.bake_steps(ob, context.scene))
+        steps = baking.bake_steps(ob, context.scene, self.replace, self.own_file)
+        if self._asked:
+            jobs.start(steps, "Baking", partial(_done, ob.name), ob.session_uid)
+            return
+        database = jobs.run(steps)
         freshness.up_to_date(ob)
+        if ownership.is_outside(ob):
+            self.report({"WARNING"}, f'"{ownership.database_path(ob)}" is outside of the folder of this .blend')
         for sentence in database.notes["left_out"] + database.notes["warnings"]:
             self.report({"WARNING"}, sentence)
         self.report({"INFO"}, f"{len(database)} frames baked into {os.path.basename(baking.database_path(ob))}")
+
+
+class MM_OT_database_adopt(CharacterOperator):
+    """Let this character own the database that it plays and that belongs to nobody: its bakes go into that file"""
+    bl_idname = "mm.database_adopt"
+    bl_label = "Adopt"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if ownership.whose(active_armature(context)).word != "nobody's":
+            cls.poll_message_set("Only a database that belongs to nobody can be adopted")
+            return False
+        return True
+
+    def run(self, _context, ob):
+        ownership.adopt(ob)
+        self.report({"INFO"}, f'{os.path.basename(ownership.database_path(ob))} belongs to "{ob.name}" now')
 
 
 class MM_OT_job_cancel(bpy.types.Operator):
@@ -77,4 +110,4 @@ def _done(name, _database):
             bpy.ops.ed.undo_push(message="Bake Motion Database")
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_bake, MM_OT_job_cancel))
+register, unregister = bpy.utils.register_classes_factory((MM_OT_bake, MM_OT_database_adopt, MM_OT_job_cancel))

@@ -9,7 +9,7 @@ from bpy.props import StringProperty
 from ..mm_blender.control import stick
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import baking, driving, keymap, stage, takes, targets
+from ..mm_blender.scene import baking, driving, keymap, ownership, stage, takes, targets
 from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import CharacterOperator, active_armature, no_job_running
 
@@ -244,7 +244,9 @@ def _besides(scene, end, kept):
 def _warn_of_other_bakes(operator, obs):
     """Say so where the file of an armature is not what it has baked: it is played all the same."""
     for ob in obs:
-        if ob.mm.bake.key and (sentence := baking.file_trouble(ob)):
+        if sentence := ownership.said(ob):
+            operator.report({"INFO"}, sentence)
+        elif ob.mm.bake.key and (sentence := baking.file_trouble(ob)):
             operator.report({"WARNING"}, f'{sentence}: bake "{ob.name}" again')
 
 

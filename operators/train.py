@@ -9,7 +9,7 @@ from bpy.props import IntProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import pythons, training
-from ..mm_blender.scene.baking import database_path
+from ..mm_blender.scene.ownership import database_path
 from .base import CharacterOperator, active_armature
 
 

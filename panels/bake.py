@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bake: make the database, and what it holds."""
 
+import os
+
 import bpy
 
-from ..mm_blender.scene import baking, freshness, jobs
-from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step
+from ..mm_blender.scene import baking, freshness, jobs, ownership
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step, draw_whose
 
 
 class MM_PT_bake(CharacterPanel, bpy.types.Panel):
@@ -12,16 +14,23 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
 
     def draw_character(self, context, layout, ob):
         settings = ob.mm.bake
-        layout.prop(settings, "path")
+        path, found = ownership.database_path(ob), ownership.whose(ob)
+        layout.prop(settings, "path", placeholder=os.path.basename(path))
+        if ownership.is_outside(ob):
+            draw_sentence(layout, f"Outside of the folder of this .blend: {path}", "INFO")
+        draw_whose(layout, ob)
         column = layout.column(align=True)
         column.prop(settings, "rate")
         column.prop(settings, "root")
         layout.prop(settings, "mirror")
         if not draw_job(layout, "Baking"):
-            draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
+            if found.is_used:
+                draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake to a File of Its Own").own_file = True
+            else:
+                draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
             if sentence := jobs.last_error("Baking", ob.session_uid):
                 draw_sentence(layout, sentence)
-        if settings.key:
+        if settings.key and not found.is_used:
             self._draw_state(context, layout, ob)
 
     @staticmethod
@@ -47,7 +56,10 @@ class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return super().poll(context) and bool(active_armature(context).mm.bake.key)
+        if not super().poll(context):
+            return False
+        ob = active_armature(context)
+        return bool(ob.mm.bake.key) and not ownership.whose(ob).is_used  # what was baked is not what is played
 
     def draw_character(self, context, layout, ob):
         report = baking.report(ob)

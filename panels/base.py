@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import jobs
+from ..mm_blender.scene import jobs, ownership
 from ..mm_blender.scene.character import active_armature
 
 
@@ -38,7 +38,22 @@ def draw_step(layout, operator, **looks):
     row = layout.row()
     row.scale_y = 1.5
     row.operator_context = "INVOKE_DEFAULT"
-    row.operator(operator, **looks)
+    return row.operator(operator, **looks)
+
+
+def draw_whose(layout, ob):
+    """Whose the database is, if it is not the character's own, and what can be done about it."""
+    sentence = ownership.said(ob)
+    if not sentence:
+        return
+    box = layout.box()
+    draw_sentence(box, sentence, "LINKED")
+    row = box.row(align=True)
+    row.operator_context = "INVOKE_DEFAULT"
+    if ownership.whose(ob).word == "nobody's":
+        row.operator("mm.database_adopt")
+    if len(ob.mm.clips):
+        row.operator("mm.bake", text="Replace…").replace = True
 
 
 def draw_job(layout, title):

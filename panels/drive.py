@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..mm_blender.scene import comparing, driving, keymap, stage, targets
-from .base import CharacterPanel, draw_sentence, draw_step
+from ..mm_blender.scene import comparing, driving, freshness, keymap, ownership, stage, targets
+from .base import CharacterPanel, active_armature, draw_sentence, draw_step
 
 _GAITS = ("walk", "run", "crouch")
 
@@ -30,12 +30,27 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         draw_step(layout, "mm.drive", icon="PLAY")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        self._draw_database(context, layout, ob)
         self._draw_target(layout, ob, True)
         self._draw_method(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _draw_database(context, layout, ob):
+        """Whose the database is, or why it is stale, and the button that helps."""
+        said = ownership.said(ob)
+        stale = [] if said or not ob.mm.bake.key else freshness.changes(ob, context.scene)
+        if not said and not stale:
+            return
+        draw_sentence(layout, said or f"The database is stale. {stale[0].rstrip('.')}.", "INFO")
+        if len(ob.mm.clips) and ob == active_armature(context):
+            row = layout.row()
+            row.operator_context = "INVOKE_DEFAULT"
+            row.operator("mm.bake", icon="FILE_CACHE", text="Bake to a File of Its Own" if said else "Bake Again"
+                         ).own_file = bool(said)
 
     @staticmethod
     def _draw_target(layout, ob, changeable):

@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 from mm_blender.__main__ import main
+from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.matching.schema import PRESETS
+from mm_blender.owner import Owner
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "mm_blender"]
@@ -587,3 +589,21 @@ def test_info_on_several_files_tells_of_the_good_ones_too(tmp_path, walk, capsys
     assert main(["info", str(tmp_path / "x.mmdb"), walk, str(tmp_path / "none.mmdb"), "--json"]) == 1
     damaged, good, missing = json.loads(capsys.readouterr().out)["files"]
     assert "damaged" in damaged["error"] and good["frames"] == 91 and "There is no file" in missing["error"]
+
+
+# Whose the output is
+
+def test_what_a_character_in_blender_has_baked_is_not_replaced(walk, out, ask, fails):
+    ask("bake", walk, "-o", out)
+    database.give(out, Owner("1", "Hero", "/shots/hero.blend"))
+    before = Path(out).read_bytes()
+    assert 'belongs to "Hero" in hero.blend: choose another output' in fails("bake", walk, "-o", out)
+    assert Path(out).read_bytes() == before
+    database.give(out, None)
+    ask("bake", walk, "-o", out)
+    assert Path(out).read_bytes() != before
+
+
+def test_a_bake_into_a_file_that_is_being_written_says_so(walk, out, fails):
+    with only_us(out):
+        assert "is being written by another Blender or shell" in fails("bake", walk, "-o", out)

@@ -65,6 +65,18 @@ def test_a_pose_that_is_held_can_be_driven_and_its_report_is_json(files, capsys)
     json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
 
 
+def test_what_cannot_be_measured_is_null_in_the_report_and_numpy_does_not_speak(files, capsys, monkeypatch):
+    def measured(*_):
+        return {"seconds": 1.0, "ratio": float(np.ones(1)[0] / np.zeros(1)[0]), "mean": {"of": [np.mean([])]}}
+    monkeypatch.setattr("mm_blender.evaluate.driving.report", measured)
+    assert drive(files, "--json", "--report", str(files / "report.json")) == 0
+    said = capsys.readouterr()
+    for text in (said.out, (files / "report.json").read_text(encoding="utf-8")):
+        report = json.loads(text, parse_constant=pytest.fail)
+        assert report["seconds"] == 1.0 and report["ratio"] is None and report["mean"] == {"of": [None]}
+    assert said.err == ""
+
+
 @pytest.mark.parametrize("text, sentence", [
     ("", "no column time"),
     ("time,move_x,move_y\n0,0,0\n", "no column face_x"),

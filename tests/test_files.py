@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.files import replacing
+from mm_blender.files import only_us, replacing
 
 ROOT = Path(__file__).resolve().parents[1]
 POSIX = pytest.mark.skipif(os.name != "posix", reason="this system has no such files, locks or limits")
@@ -211,3 +211,34 @@ def test_a_disk_that_is_read_only_is_said(small_disk):
     with pytest.raises(MotionError, match=r"read-only.* choose another place"), replacing(small_disk / "walk.mmdb"):
         pytest.fail("the block must not run")
     assert (small_disk / "walk.mmdb").read_text() == "old" and os.listdir(small_disk) == ["walk.mmdb"]
+
+
+# Two at once
+
+HOLD = """import sys, time
+from mm_blender.files import only_us
+with only_us(sys.argv[1]):
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_file_that_another_process_writes_is_not_written_until_that_ends_or_is_killed(tmp_path):
+    path = tmp_path / "walk.mmdb"
+    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE,
+                          cwd=Path(__file__).parent.parent) as other:
+        assert other.stdout.readline()
+        with pytest.raises(MotionError, match=r'walk\.mmdb" is being written by another Blender'), only_us(path):
+            pass
+        other.kill()
+    with only_us(path):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_where_nothing_can_be_locked_nobody_is_kept_waiting(tmp_path, monkeypatch):
+    def cannot(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+    monkeypatch.setattr("mm_blender.files.fcntl.flock", cannot, raising=False)
+    with only_us(tmp_path / "walk.mmdb"), only_us(tmp_path / "no such folder" / "walk.mmdb"):
+        pass

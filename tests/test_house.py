@@ -39,6 +39,13 @@ def test_the_engine_runs_on_numpy_alone_and_torch_only_trains():
     assert not wrong
 
 
+def test_nothing_in_the_engine_heeds_the_clock_on_the_wall():
+    """That may be set, also backwards: budgets, checkpoints and what lasts go by time.monotonic()."""
+    wall = re.compile(r"\btime\.time\(|\bdatetime\b|\bst_[acm]time\b(?!_ns)|getmtime")
+    engine = [path for path in shipped() if path.parts[0] == "mm_blender" and path.parts[1] != "scene"]
+    assert not [path for path in engine if wall.search(text(path))]
+
+
 def test_the_engine_knows_nothing_of_the_scene_and_the_scene_nothing_of_buttons():
     wrong = []
     for path in shipped():

@@ -12,6 +12,7 @@ from ..motion import quat
 from ..motion.character import Character
 from ..motion.clip import Clip, Tag
 from ..motion.skeleton import Skeleton, forward
+from ..owner import Owner, owner_in, signed
 from ..prepare.recipe import Recipe
 from .features import Normalisation, known
 from .schema import Schema
@@ -88,6 +89,7 @@ class Database:
     tags        tag name → (N,) bool
     notes       what the person should know: counts of left-out frames, warnings
     cells       (N,) similar frames, gathered for the search; None in a file that was baked without
+    owner       the character for which it was baked in Blender; None if it is nobody's
     """
 
     character: Character
@@ -108,6 +110,7 @@ class Database:
     notes: dict = field(default_factory=dict)
     key: str = ""
     cells: np.ndarray | None = None
+    owner: Owner | None = None
 
     def __post_init__(self):
         if self.curves is None:
@@ -239,7 +242,7 @@ class Database:
             "schema": self.schema.to_json(), "ranges": [asdict(part) for part in self.ranges],
             "tags": {name: runs(mask) for name, mask in self.tags.items()},
             "curve_names": self.curve_names, "notes": self.notes, "key": self.key,
-            "four_legged": character.four_legged, "ends": character.skeleton.ends,
+            "four_legged": character.four_legged, "ends": character.skeleton.ends, **signed(self.owner),
         }
         skeleton = character.skeleton
         archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, {
@@ -263,7 +266,18 @@ def load(path):
 
 def read_key(path):
     """The key of the database in a file, without loading its poses."""
-    return archive.read(path, KIND, VERSION, ())[0].get("key", "")
+    return read_about(path)[0]
+
+
+def read_about(path):
+    """The key and the Owner of the database in a file, without loading its poses."""
+    header, _ = archive.read(path, KIND, VERSION, ())
+    return header.get("key", ""), owner_in(header)
+
+
+def give(path, owner, there=None):
+    """Let a database in a file be somebody's, or nobody's; or a copy of it in another place."""
+    archive.copy(path, there or path, KIND, VERSION, {"owner": None} | signed(owner))
 
 
 def runs(mask):
@@ -287,7 +301,7 @@ def _from_file(header, arrays):
         ranges=tuple(Range(**part) for part in header["ranges"]),
         tags={name: _mask(spans, frames) for name, spans in header["tags"].items()}, curves=arrays["curves"],
         curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"],
-        cells=arrays.get("cells"))
+        cells=arrays.get("cells"), owner=owner_in(header))
 
 
 def _mask(spans, frames):

@@ -15,6 +15,7 @@ from ..matching.schema import Schema
 from ..matching.tags import select
 from ..motion.character import Character
 from ..motion.skeleton import Skeleton
+from ..owner import Owner, owner_in, signed
 from .experts import Experts, gated_between
 from .layout import Layout
 from .network import Network, Weights, farthest
@@ -54,6 +55,7 @@ class Networks:
     stride        by how many frames the Stepper goes on at once, 1 or 2
     key           of the database that they were trained on
     figures       how good they are, as plain values
+    owner         the character for which they were trained: that of the database
     """
 
     character: Character
@@ -75,6 +77,7 @@ class Networks:
     stride: int = 1
     key: str = ""
     figures: dict = field(default_factory=dict)
+    owner: Owner | None = None
     ranges = ()  # the clips are gone: a Database has them
 
     @property
@@ -125,7 +128,7 @@ class Networks:
             "speeds": asdict(self.speeds), "stride": self.stride, "key": self.key, "figures": self.figures,
             "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
             "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
-            "four_legged": character.four_legged, "ends": skeleton.ends,
+            "four_legged": character.four_legged, "ends": skeleton.ends, **signed(self.owner),
         }
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
@@ -252,7 +255,7 @@ def _from_file(header, arrays):
         heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
         combinations=arrays["combinations"],
         speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}),
-        stride=header.get("stride", 1), key=header["key"], figures=header["figures"],
+        stride=header.get("stride", 1), key=header["key"], figures=header["figures"], owner=owner_in(header),
         **{name: _from_arrays(name, *_counts(header, name), arrays) for name in NAMES})
 
 

@@ -10,6 +10,7 @@ from .. import archive
 from ..errors import MotionError
 from ..matching import database as databases
 from ..matching.schema import Schema
+from ..owner import owner_in
 from . import file as networks
 
 # How far the same rest pose may be apart in two versions of Blender (metres, and differences of quaternions), and the
@@ -51,6 +52,12 @@ def names(path):
     return about["names"] if about else ()
 
 
+def owner(path):
+    """The Owner of the networks in a file; None if they are nobody's, or if there are none."""
+    about = _about(path, networks.KIND, networks.VERSION)
+    return about["owner"] if about else None
+
+
 def figures(path):
     """How good the networks in a file are, as plain values; empty if there are none."""
     about = _about(path, networks.KIND, networks.VERSION)
@@ -77,7 +84,7 @@ def _read(path, _changed, _size, kind, version):
         if [arrays[name].shape for name in _ARRAYS] != shapes:
             return None
         return {"key": header["key"], "names": names, "features": _features(schema), "frames": frames,
-                "figures": dict(header.get("figures", {})), **arrays}
+                "figures": dict(header.get("figures", {})), "owner": owner_in(header), **arrays}
     except (MotionError, ArithmeticError, LookupError, TypeError, ValueError):
         return None
 

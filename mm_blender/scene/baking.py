@@ -3,25 +3,28 @@
 
 import json
 import os
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 
 import bpy
 
+from .. import records
 from ..errors import MotionError
+from ..files import only_us
 from ..matching import database
 from ..matching.bake import bake, database_key, foundation_key, source_key
 from ..prepare.onto import Onto, target_of
 from ..prepare.recipe import Recipe
 from ..steps import Progress, mapped, run
-from . import clips
+from . import clips, ownership
 from .character import character_of
 from .facts import Facts, known
 from .features import schema_of
 from .fingerprints import hashed
+from .ownership import NETWORKS, database_path
 from .sampling import scene_rate
 from .settings import MM_Bake
 
-SUFFIX, NAME = ".mmdb", "motion"
 # So many clips of another armature are looked at to see how it stands.
 SAMPLES = 3
 
@@ -33,38 +36,23 @@ def recipe_of(ob):
     return Recipe(**{name: round(value, 5) if isinstance(value, float) else value for name, value in values.items()})
 
 
-def database_path(ob):
-    """Where the database is, as an absolute path."""
-    path = ob.mm.bake.path.strip()
-    if not path:
-        raise MotionError(f'"{ob.name}" has no database file: choose one in the Bake panel.')
-    if path.startswith("//"):
-        path = os.path.join(beside(), path[2:])
-    if path.endswith(("/", os.sep)):
-        path += NAME
-    path = os.path.abspath(bpy.path.abspath(path))
-    return path if path.lower().endswith(SUFFIX) else path + SUFFIX
+def bake_steps(ob, scene, replace=False, own_file=False):
+    """A generator for jobs: yields Progress, writes the file, returns the Database.
 
-
-def beside():
-    """The folder that relative paths begin in: that of the .blend, or, while it was never saved, one of the extension's
-    own; without a window one of this run alone, since several may run at once."""
-    if bpy.data.filepath:
-        return os.path.dirname(bpy.data.filepath)
-    return bpy.app.tempdir if bpy.app.background else own_folder("databases")
-
-
-def bake_steps(ob, scene):
-    """A generator for jobs: yields Progress, writes the file, returns the Database."""
-    return _bake_steps(ob.name, scene.name)  # names: the artist may undo before the first step, and references die
+    replace   bake into the file that is chosen even if it is not the armature's own; that one is kept beside it
+    own_file  bake into a file of the armature's own if the chosen one is not
+    """
+    # Names: the artist may undo before the first step, and references die.
+    return _bake_steps(ob.name, scene.name, {"replace": replace, "own_file": own_file})
 
 
 def report(ob):
     """What the last bake said, as a dict; empty before the first one."""
     try:
-        return json.loads(ob.mm.bake.report)
+        said = records.from_text(ob.mm.bake.report)
     except ValueError:  # empty, or not ours
         return {}
+    return said if isinstance(said, dict) else {}
 
 
 def changes(ob, scene, facts=None):
@@ -85,35 +73,47 @@ def changes(ob, scene, facts=None):
 
 def file_trouble(ob):
     """Why the file is not the one that was baked, in one sentence; empty when it is."""
-    path = database_path(ob)
-    name = os.path.basename(path)
-    if not os.path.isfile(path):
+    found, name = ownership.whose(ob), os.path.basename(database_path(ob))
+    if found.word == "absent":
         return f"The file {name} is missing"
-    return "" if database.read_key(path) == ob.mm.bake.key else f"The file {name} holds another bake"
+    if found.trouble:
+        raise MotionError(found.trouble)
+    return "" if found.key == ob.mm.bake.key else f"The file {name} holds another bake"
 
 
-def _bake_steps(name, scene_name):
+def _bake_steps(name, scene_name, choice):
     ob, _ = _fetch(name, scene_name)
-    path = database_path(ob)
-    _check_path(ob, path)
     if not clips.enabled(ob):
         raise MotionError(f'"{name}" has no clips to bake: add some in the Clips panel, or enable those in the list.')
-    character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
-    sources, left_out = yield from _sources(name, scene_name)
-    if not sources:
-        raise MotionError(left_out[0])
-    previous, unreadable = _previous(path)
-    result = yield from mapped(bake(sources, character, schema, recipe, previous),
-                               lambda step: Progress(0.1 + 0.85 * step.share, step.text))
-    result.notes["left_out"] = left_out + result.notes["left_out"]
-    yield Progress(0.96, f"Writing {os.path.basename(path)}")
-    ob, scene = _fetch(name, scene_name)
-    _save(result, path, unreadable)
-    made_from = _made_from(sources, character, recipe, schema, scene)
-    report = json.dumps({**result.report(), "made_from": made_from})
-    for each in [*(other for other in _baked_into(path, ob) if _shares(ob, other)), ob]:
-        each.mm.bake.key, each.mm.bake.report = result.key, report
+    with ExitStack() as meanwhile:
+        path = _claimed_path(ob, choice, meanwhile)
+        character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
+        sources, left_out = yield from _sources(name, scene_name)
+        if not sources:
+            raise MotionError(left_out[0])
+        result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob)),
+                                   lambda step: Progress(0.1 + 0.85 * step.share, step.text))
+        result.notes["left_out"] = left_out + result.notes["left_out"]
+        yield Progress(0.96, f"Writing {os.path.basename(path)}")
+        ob, scene = _fetch(name, scene_name)
+        if ownership.bake_path(ob, **choice) != path:  # the .blend was saved elsewhere meanwhile
+            path = _claimed_path(ob, choice, meanwhile)
+        owner = ownership.owner_of(ob)
+        result = replace(result, owner=owner)
+        _save(result, ob, path)
+        ownership.claim(ob, owner, path)
+        made_from = _made_from(sources, character, recipe, schema, scene)
+        ob.mm.bake.key, ob.mm.bake.report = result.key, json.dumps({**result.report(), "made_from": made_from})
     return result
+
+
+def _claimed_path(ob, choice, meanwhile):
+    """Where the bake goes; nobody else writes there meanwhile."""
+    path = ownership.bake_path(ob, **choice)
+    ownership.make_room(path)
+    _check_path(path)
+    meanwhile.enter_context(only_us(path))
+    return path
 
 
 def _sources(name, scene_name):
@@ -194,37 +194,50 @@ def _differences(before, now):
     return sentences or ["The order of the clips changed" if sorted(old) == sorted(new) else "The clips changed"]
 
 
-def _previous(path):
-    """The database that is there already, to take unchanged clips over from, and why it cannot be read."""
-    if not os.path.isfile(path):
-        return None, ""
+def _previous(ob):
+    """The database that the armature plays already, to take unchanged clips over from; None if there is none."""
     try:
-        return database.load(path), ""
-    except MotionError as error:
-        return None, str(error)
-
-
-def _save(result, path, unreadable):
-    """Write the file. One that is there and that nobody can read, but that nobody said to delete, is kept beside it."""
-    if not unreadable:
-        result.save(path)
-        return
-    aside, number = f"{path}.unreadable", 2
-    while os.path.exists(aside):
-        aside, number = f"{path}.unreadable{number}", number + 1
-    result.notes["warnings"].append(f"{unreadable} It was kept as {os.path.basename(aside)}.")
-    try:
-        os.replace(path, aside)
-    except OSError as error:
-        raise MotionError(f"{unreadable} It cannot be moved out of the way: choose another file.") from error
-    try:
-        result.save(path)
+        return database.load(database_path(ob))
     except MotionError:
-        os.replace(aside, path)
-        raise
+        return None
 
 
-def _check_path(ob, path):
+def _save(result, ob, path):
+    """Write the file. One that is there and is not the armature's own, or that nobody can read, is kept beside it, and
+    so are networks of others."""
+    found, networks = ownership.whose(ob, path), os.path.splitext(path)[0] + NETWORKS
+    with ExitStack() as otherwise:
+        if found.trouble:
+            aside = _put_aside([path], "{0}{1}.unreadable{2}", otherwise)
+            result.notes["warnings"].append(f"{found.trouble} It was kept as {aside}.")
+        elif found.is_used:
+            aside = _put_aside([path, networks], "{0}.previous{2}{1}", otherwise)
+            result.notes["warnings"].append(f"{os.path.basename(path)} was replaced. It was kept as {aside}.")
+        elif not ob.mm.bake.key and not ownership.may_be_ours(ob, path):
+            aside = _put_aside([networks], "{0}.previous{2}{1}", otherwise)
+            result.notes["warnings"].append(f"{os.path.basename(networks)} was there already. It was kept as {aside}.")
+        result.save(path)
+        otherwise.pop_all()
+
+
+def _put_aside(paths, name, otherwise):
+    """Rename files to names that are free, and back at the end of the stack; the first one's new name."""
+    def names(number):
+        return [name.format(*os.path.splitext(path), number) for path in paths]
+
+    asides = next(found for found in map(names, ("", *range(2, 1000))) if not any(map(os.path.exists, found)))
+    for path, aside in zip(paths, asides):
+        if not os.path.exists(path):
+            continue
+        try:
+            os.rename(path, aside)
+        except OSError as error:
+            raise MotionError(f'"{path}" cannot be moved out of the way: choose another file.') from error
+        otherwise.callback(os.replace, aside, path)
+    return os.path.basename(asides[0])
+
+
+def _check_path(path):
     """What would go wrong after all the work is said before it."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
@@ -233,23 +246,6 @@ def _check_path(ob, path):
         raise MotionError(f'"{path}" is a folder: choose a file name in the Bake panel.')
     if not os.access(folder, os.W_OK):
         raise MotionError(f'The folder "{folder}" is read-only: choose another file in the Bake panel.')
-    for other in _baked_into(path, ob):
-        if not _shares(ob, other) and other.users_scene:
-            raise MotionError(f'"{other.name}" has its database in {os.path.basename(path)} already: '
-                              f'choose another file for "{ob.name}" in the Bake panel.')
-
-
-def _shares(ob, other):
-    """Whether an armature is a copy of another one and has its database: with the same bones, and as many clips (the
-    Action that is played may have been copied along)."""
-    return (ob.mm.bake.key == other.mm.bake.key and len(ob.mm.clips) == len(other.mm.clips)
-            and ob.data.bones.keys() == other.data.bones.keys())
-
-
-def _baked_into(path, ob):
-    """Other armatures that have their database in a file."""
-    return [other for other in bpy.data.objects if other.type == "ARMATURE" and other != ob and other.mm.bake.key
-            and other.mm.bake.path.strip() and database_path(other) == path]
 
 
 def _fetch(name, scene_name):
@@ -257,12 +253,3 @@ def _fetch(name, scene_name):
     if ob is None or scene is None:
         raise MotionError(f'"{name}" was renamed or deleted while it was baked: bake again.')
     return ob, scene
-
-
-def own_folder(name):
-    """A folder of the extension's own, for what has no place beside the .blend."""
-    package = __package__.partition(".mm_blender")[0]
-    try:
-        return bpy.utils.extension_path_user(package, path=name, create=True)
-    except ValueError:  # not installed as an extension: run from a source folder
-        return bpy.app.tempdir

@@ -54,7 +54,6 @@ def create(context, with_mesh=True):
     if fresh:
         scene.frame_start, scene.frame_end = (int(frame) for frame in made[FIRST_ACTION].frame_range)
     fill_roles(ob)
-    ob.mm.bake.path = _free_path(ob)
     ob.location.x = _free_place(context, ob)
     return ob
 
@@ -94,13 +93,6 @@ def _quaternion(rotation):
 def _collection(context):
     """The active collection, or the scene's own where objects in the active one could not be seen."""
     return context.collection if context.layer_collection.is_visible else context.scene.collection
-
-
-def _free_path(ob):
-    """A file for the database that no other character has."""
-    taken = {other.mm.bake.path for other in bpy.data.objects if other.type == "ARMATURE" and other != ob}
-    names = ["//demo.mmdb", *(f"//demo.{number:03d}.mmdb" for number in range(1, len(taken) + 1))]
-    return next(name for name in names if name not in taken)
 
 
 def _free_place(context, ob):

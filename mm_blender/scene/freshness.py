@@ -7,7 +7,7 @@ import time
 import bpy
 from bpy.app.handlers import persistent
 
-from . import baking
+from . import baking, ownership
 from .facts import NotNow, known
 from .screen import redraw_panels
 
@@ -74,7 +74,8 @@ def _look():
 
 
 def _answer(ob):
-    sentences = baking.changes(ob, bpy.context.scene, known) if ob.mm.bake.key else []
+    is_its_own = ob.mm.bake.key and not ownership.whose(ob).is_used
+    sentences = baking.changes(ob, bpy.context.scene, known) if is_its_own else []
     if sentences != _answers.get(ob.session_uid, (None,))[0]:
         redraw_panels()
     _answers[ob.session_uid] = sentences, time.perf_counter()

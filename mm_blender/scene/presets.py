@@ -9,8 +9,8 @@ from ..errors import MotionError
 from ..files import replacing
 from ..motion.character import ROLES
 from ..text import read_json
-from .baking import own_folder
 from .character import role_entry
+from .ownership import own_folder
 from .settings import AXES
 
 VERSION, ENDING = 1, ".roles.json"

@@ -11,7 +11,7 @@ from ..errors import MotionError
 from ..training import environment
 from ..training.child import Child
 from ..training.pythons import Question, on_path
-from .baking import own_folder
+from .ownership import own_folder
 from .screen import redraw_panels, redraw_preferences
 
 EVERY = 0.25  # seconds between looks

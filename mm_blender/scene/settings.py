@@ -214,11 +214,15 @@ class MM_Bake(bpy.types.PropertyGroup):
                                   description="Contacts and gaps shorter than about this are ignored")
     skip_rest: BoolProperty(name="Skip Rest Pose", default=_DEFAULTS.skip_rest,
                             description="Leave out a T-pose at the beginning of a clip")
-    path: StringProperty(name="Database", default="//motion.mmdb", subtype="FILE_PATH", options=_OUTPUT_PATH,
-                         description="The file that is baked; // is the folder of this .blend")
+    path: StringProperty(name="Database", subtype="FILE_PATH", options=_OUTPUT_PATH,
+                         description="The file that is baked; // is the folder of this .blend. Empty: one named "
+                                     "after .blend and armature. That of another character is played, not written")
     # What the last bake said, so that it is there after the file is opened again.
     key: StringProperty(options={"HIDDEN"})
     report: StringProperty(options={"HIDDEN"})
+    # The id that the file has, too, and whether the armature is a copy of the one that got it: see scene/ownership.py.
+    owner: StringProperty(options={"HIDDEN"})
+    is_copy: BoolProperty(options={"HIDDEN"})
 
 
 class MM_Train(bpy.types.PropertyGroup):

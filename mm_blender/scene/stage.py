@@ -22,7 +22,7 @@ from ..playback.root import Sync
 from . import baking, targets, training
 from .features import schema_of
 from .posing import Ensemble
-from .rig import floor
+from .rig import floor, skeleton_of
 from .standing import standing
 from .surroundings import Surroundings
 
@@ -34,7 +34,25 @@ _learned = {}  # path of networks, method → (the file's time and size, the Bak
 
 def library_of(ob):
     """The Library of an armature's database, retargeted where the armature that is posed has another skeleton."""
-    return targets.retargeted(_baked_library(ob), ob)
+    library = _baked_library(ob)
+    try:
+        return targets.retargeted(library, ob)
+    except MotionError as error:
+        if targets.posed(ob) == ob and (sentence := _why_not_ours(ob, library)):
+            raise MotionError(f"{sentence} ({error})") from error
+        raise
+
+
+def _why_not_ours(ob, library):
+    """What else than its rest pose is why an armature cannot play a database, in a sentence; empty if nothing is."""
+    name, database = os.path.basename(baking.database_path(ob)), library.database
+    if not targets.baked_by(ob, database):
+        whose = f"of {database.owner}" if database.owner else "of another character"
+        return (f'{name} is the database {whose}, and its motion cannot be put onto "{ob.name}": bake "{ob.name}" to a '
+                "file of its own.")
+    lacking = set(skeleton_of(ob).names) - set(database.skeleton.names)
+    bones = ", ".join(f'"{bone}"' for bone in sorted(lacking)[:3])
+    return f'The bones of "{ob.name}" have changed since it was baked ({bones}): bake again.' if lacking else ""
 
 
 def _baked_library(ob):
@@ -89,7 +107,7 @@ def is_ready(ob):
     """Whether there is something that the armature can play: baked by itself, learned, or a file of another one."""
     bake = ob.mm.bake
     return (bool(bake.key) or (ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"))
-            or (bake.is_property_set("path") and not len(ob.mm.clips) and not method_trouble(ob, "MM")))
+            or (bool(bake.path.strip()) and not method_trouble(ob, "MM")))
 
 
 def _learned_library(ob, method, usual):
@@ -193,7 +211,7 @@ def staged(ob, depsgraph, library=None):
 def weigh(library, ob):
     """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot.
     Networks have learned with the weights that they were trained with, and a file of another armature has its own."""
-    if library.baked is None or not ob.mm.bake.key:
+    if library.baked is None or not targets.baked_by(ob, library.baked.database):
         return ""
     try:
         schema = schema_of(ob)

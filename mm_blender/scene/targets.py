@@ -93,12 +93,18 @@ def trouble(ob):
     return f'"{target.name}" has no bone for {lacking}: choose one in its Character panel.' if lacking else ""
 
 
+def baked_by(ob, database):
+    """Whether an armature, or the one that it is a copy of, has baked a database: this bake of it, or another one."""
+    bake, owner = ob.mm.bake, database.owner
+    return bool(bake.key) and (bake.key == database.key or (owner is not None and owner.id == bake.owner))
+
+
 def retargeted(library, ob):
     """A Library as the armature that is posed can play it: itself, where that has the very bones of the database."""
     target = posed(ob)
     if sentence := trouble(ob):
         raise MotionError(sentence)
-    if _has_the_bones(ob, target, library.database.skeleton):
+    if _has_the_bones(ob, target, library.database):
         _last.pop(ob.session_uid, None)
         return library
     found = _last[ob.session_uid] = _wrapped(library, rooted(led(target, character_of_database(library.database))), ob)
@@ -164,14 +170,15 @@ def _wrapped(library, target, ob):
     return found
 
 
-def _has_the_bones(ob, target, baked):
+def _has_the_bones(ob, target, database):
     """Whether a database's skeleton is that of the armature. One that the armature has baked may be a little old."""
+    baked = database.skeleton
     if controls.is_control_rig(target):
         return False
     skeleton = skeleton_of(target)
     if not set(skeleton.names) <= set(baked.names):
         return False
-    if target == ob and ob.mm.bake.key:
+    if target == ob and baked_by(ob, database):
         return True
     # The root's own axes and place are another matter, and so is what hangs from a root bone.
     below = np.flatnonzero(skeleton.parents > (0 if baked.names[0] == skeleton.names[0] else -1))

@@ -17,12 +17,11 @@ from ..errors import MotionError
 from ..networks import origin
 from ..training.run import Order, Past, Progress, Run, ask_to_end, log_of, look, note_trouble, prepare
 from . import pythons
-from .baking import database_path
 from .features import schema_of
+from .ownership import NETWORKS, database_path, owner_of, said
 from .rig import skeleton_of
 from .screen import redraw_panels
 
-SUFFIX = ".mmnet"
 # Networks that come with the extension.
 SHIPPED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 EVERY = 0.5  # seconds between looks at a job
@@ -72,7 +71,7 @@ def networks_path(ob):
 
 def own_networks_path(ob):
     """Where training puts the armature's networks."""
-    return os.path.splitext(database_path(ob))[0] + SUFFIX
+    return os.path.splitext(database_path(ob))[0] + NETWORKS
 
 
 def _is_shipped(ob):
@@ -95,8 +94,13 @@ def order_of(ob, resume=False, iterations=0):
     database = database_path(ob)
     if not os.path.isfile(database):
         raise MotionError(f'"{ob.name}" has no database yet ({os.path.basename(database)} is missing): bake first.')
+    if sentence := said(ob):
+        raise MotionError(f'{sentence} Networks lie beside it: bake "{ob.name}" to a file of its own before you train.')
+    output = own_networks_path(ob)
+    if (known := origin.owner(output)) is not None and known.id != owner_of(ob).id:
+        raise MotionError(f'"{os.path.basename(output)}" has the networks of {known}: choose another file and bake.')
     settings = ob.mm.train
-    return Order(database, own_networks_path(ob), settings.model, round(settings.minutes, 3), iterations, settings.seed,
+    return Order(database, output, settings.model, round(settings.minutes, 3), iterations, settings.seed,
                  resume)
 
 

@@ -4,6 +4,7 @@
 Whoever watches a training reads it too, and may have no torch: that is imported where it is needed.
 """
 
+import io
 import os
 import threading
 import time
@@ -55,8 +56,10 @@ class Job:
         """A checkpoint: the old one stays until the new one is complete."""
         import torch
 
+        made = io.BytesIO()  # on a full disk torch itself has other errors than all others
+        torch.save(state, made)
         with replacing(self.folder / CHECKPOINT) as temporary:
-            torch.save(state, temporary)
+            temporary.write_bytes(made.getbuffer())
 
     def kept(self):
         """The last checkpoint, or None."""

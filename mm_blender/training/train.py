@@ -47,6 +47,10 @@ MODELS = {"lmm": (DecompressorStage, StepperStage, ProjectorStage),
 # Threads that share the Decompressor's batch: more than a few get too little to do each.
 MOST_THREADS = 4
 
+# What every checkpoint has.
+KEPT = {"key", "seed", "seconds", "begun", "stages"}
+OTHER_VERSION = "The checkpoint was made by another version of Motion Matching: train without --resume."
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -148,6 +152,9 @@ class _Training:
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
 
     def resume(self, kept):
+        if not (isinstance(kept, dict) and set(kept) >= KEPT and isinstance(kept["begun"], dict)
+                and isinstance(kept["stages"], dict) and isinstance(kept["seconds"], float)):
+            raise MotionError(OTHER_VERSION)
         if (kept["key"], kept["seed"]) != (self.motion.key, self.seed):
             raise MotionError("The checkpoint is of another database or seed: train without --resume.")
         if kept.get("model", "lmm") != self.model:
@@ -164,9 +171,8 @@ class _Training:
         if stage.name in self._kept_states:
             try:
                 stage.restore(self._kept_states[stage.name])
-            except (LookupError, RuntimeError, TypeError, ValueError) as error:
-                raise MotionError("The checkpoint was made by another version of Motion Matching: "
-                                  "train without --resume.") from error
+            except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                raise MotionError(OTHER_VERSION) from error
         return stage
 
     def _freeze(self):
@@ -294,7 +300,8 @@ class _Training:
             heights=player.feet.standing.astype(np.float32), fronts=player.limbs.fronts.astype(np.float32),
             tags=examples.tags, combinations=examples.combinations[0], speeds=self._library.speeds,
             decompressor=self.decompressor.weights(), stepper=self.stepper.weights(),
-            projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures))
+            projector=self.projector.weights(), stride=self.stepper.stride, key=motion.key, figures=dict(self.figures),
+            owner=motion.owner)
 
 
 def _threads(device):

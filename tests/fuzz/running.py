@@ -20,9 +20,9 @@ from mm_blender.errors import MotionError, MotionWarning
 from tests.fuzz import trials
 
 # How often each format has its turn.
-TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1}
-HANG = 5.0  # seconds of work after which an input counts as one that never ends
-DEAD = 30.0  # seconds without a word after which the process is killed
+TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1, "progress": 1}
+HANG = 5.0  # seconds of the processor after which an input counts as one that never ends
+DEAD = 120.0  # seconds of the clock without a word after which the process is killed
 MEMORY = 300e6  # bytes that an input may take beyond what healthy ones have taken
 ROOM = 2e9  # bytes beyond which the process gets none
 KEPT = 3  # so many inputs of each failure are kept
@@ -116,8 +116,10 @@ class _Process:
             os.close(reading)
             try:
                 _try_all(os.fdopen(writing, "w", buffering=1), *task)
-            finally:
                 os._exit(0)
+            except BaseException:  # a fault of the fuzzer's own, or of a healthy input
+                traceback.print_exc()
+                os._exit(1)
         os.close(writing)
         self._lines, self._ended = os.fdopen(reading), None
 
@@ -151,7 +153,7 @@ def _try_all(say, seeds, folder, seed, turns, number, end):
     resource.setrlimit(resource.RLIMIT_AS, (int(_reserved() + ROOM),) * 2)
     for at in range(number, end):
         form = turns[at % len(turns)]
-        outcome = _try(form, _input(form, seeds, seed, at), folder, at)
+        outcome = _try(form, _input(form, seeds, seed, at), folder, at // 7)
         outcome["bytes"] = max(0, _memory() - usual)
         if not outcome["what"] and outcome["bytes"] > MEMORY:
             outcome["what"] = "more memory than 300 MB"
@@ -168,7 +170,7 @@ def _guard():
 
 
 def _hang(_number, frame):
-    raise Hang("".join(traceback.format_stack(frame)[-3:]))
+    raise Hang(_place(frame.f_code.co_filename, frame.f_lineno))
 
 
 def _try(form, content, folder, turn):
@@ -179,7 +181,7 @@ def _try(form, content, folder, turn):
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", MotionWarning)
         warnings.showwarning = lambda message, kind, file, line, *_: warned.append(
-            f"{kind.__name__} {message} ({_short(file)}:{line})")
+            f"{kind.__name__} {message} ({_place(file, line)})")
         signal.setitimer(signal.ITIMER_PROF, HANG)
         try:
             driven = trials.attempt(form, content, folder, turn)
@@ -197,13 +199,13 @@ def _try(form, content, folder, turn):
 
 def _in_words(error):
     """The kind of an exception, what it says, and the last places of ours that it comes from."""
-    places = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(
+    places = [f"{_place(frame.filename, frame.lineno)} {frame.name}" for frame in traceback.extract_tb(
         error.__traceback__) if "mm_blender" in frame.filename]
     return f"{type(error).__name__} {str(error)[:100]} ({' < '.join(reversed(places[-3:]))})"
 
 
-def _short(file):
-    return file.rpartition("mm_blender/")[2] if "mm_blender/" in file else file.rpartition("/")[2]
+def _place(file, line):
+    return f"{file.rpartition('mm_blender/' if 'mm_blender/' in file else '/')[2]}:{line}"
 
 
 def _is_of(error, kind):

@@ -11,6 +11,7 @@ import numpy as np
 
 from mm_blender import __main__ as command_line
 from mm_blender.control.stick import Recording, load
+from mm_blender.errors import MotionError
 from mm_blender.matching import bake, database, schema
 from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
@@ -19,6 +20,7 @@ from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
+from mm_blender.training import run as trainings
 from tests.fuzz import mutations
 from tests.networks.conftest import of_experts, untrained
 
@@ -30,6 +32,11 @@ TAGS = {"walk*": ["walk", {"name": "exclude", "start": 0, "end": 0.25}], "turn":
 OPTIONS = (("--fps", "30"), ("--mirror",), ("--schema", "locomotion"), ("--past-end", "exclude"), ("--units", "cm"),
            ("--root", "made"), ("--role", "hips=Hips"), ("--query", "walk & ~crouch"), ("--method", "lmm"),
            ("--hands", "0.5"), ("--json",))
+PROGRESS = (
+    {"plan": "Some frames."}, {"stage": "decompressor", "share": 0.1, "seconds": 5.5, "seconds_left": 60.0,
+                               "iteration": 12, "losses": {"pose": 0.5}, "figures": {"joint_error_cm": 1.5}},
+    {"stage": "stepper", "share": 0.5, "seconds": 30.0, "seconds_left": 30.0, "figures": {}}, {"failed": "It stopped."},
+    {"done": True, "seconds": 60.0, "verdict": "good", "figures": {"joint_error_cm": 0.5}})
 
 
 class Played(Exception):
@@ -56,6 +63,7 @@ def make_seeds(folder):
         "schema": [json.dumps(one, indent=1).encode() for one in features],
         "tags": [json.dumps(TAGS).encode()],
         "options": [json.dumps(OPTIONS).encode()],
+        "progress": [b"".join(json.dumps(line).encode() + b"\n" for line in PROGRESS)],
     }
 
 
@@ -128,6 +136,17 @@ def _try_options(path, folder, method):
     return _said([*map(str, commands[method]), *words])
 
 
+def _try_progress(path, folder, _method):
+    """It stands in the folder of a training, and as what was ordered there."""
+    kept = trainings.folder_of(folder / "some.mmnet")
+    kept.mkdir(exist_ok=True)
+    for name in (trainings.PROGRESS, trainings.ORDER):
+        (kept / name).write_bytes(path.read_bytes())
+    past = trainings.look(folder / "some.mmnet")
+    trainings.ordered(folder / "some.mmnet")
+    return bool(past.progress.text and past.word and past.progress.share >= 0)
+
+
 def _baked(folder, *words):
     if not _said(["bake", str(folder / "walk.bvh"), "-o", str(folder / "out.mmdb"), "--fps", str(RATE), *words]):
         return False
@@ -156,7 +175,12 @@ def _refuse(constant):
 def _drive(library, recording=STICK):
     """Whether it was driven, for as long as each one is, however long its recording."""
     recording = Recording([*recording.times, SECONDS], [*recording.values, [0] * 7])
-    clip, _ = drive(library, recording)
+    try:
+        clip, _ = drive(library, recording)
+    except MotionError as error:
+        if "not a number" in str(error):  # a Clip says so, too
+            raise Played(error) from error
+        raise
     if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
         raise Played("what was played is not all numbers")
     return True

@@ -11,6 +11,7 @@ from mm_blender import archive
 from mm_blender.errors import MotionError
 from mm_blender.networks import file, origin
 from mm_blender.networks.network import Network, farthest
+from mm_blender.owner import Owner
 
 
 @pytest.fixture
@@ -18,6 +19,13 @@ def saved(networks, tmp_path):
     path = tmp_path / "demo.mmnet"
     networks.save(path)
     return path
+
+
+def test_they_say_whose_they_are(networks, saved):
+    owner = Owner("1", "Hero", "/shots/hero.blend")
+    assert file.load(saved).owner is origin.owner(saved) is None
+    replace(networks, owner=owner).save(saved)
+    assert file.load(saved).owner == origin.owner(saved) == owner
 
 
 def test_everything_comes_back(networks, saved):

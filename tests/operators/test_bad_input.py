@@ -339,10 +339,11 @@ def test_a_folder_that_does_not_exist(baked, tmp_path):
     assert baking.changes(baked, bpy.context.scene) == []
 
 
-def test_no_file_at_all(baked):
+def test_no_file_at_all_is_one_named_after_blend_and_armature(baked, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     baked.mm.bake.path = " "
-    with pytest.raises(RuntimeError, match='"Walker" has no database file: choose one'):
-        bpy.ops.mm.bake()
+    bpy.ops.mm.bake()
+    assert baked.mm.bake.path == "//shot_Walker.mmdb" and (tmp_path / "shot_Walker.mmdb").is_file()
 
 
 def test_a_folder_in_the_place_of_the_file(baked, tmp_path):

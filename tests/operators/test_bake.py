@@ -201,35 +201,6 @@ def test_a_folder_as_path_gets_a_file_in_it(character, tmp_path):
     assert (tmp_path / "motion.mmdb").is_file()
 
 
-def test_a_copy_shares_the_database_and_either_may_bake_it_anew(character, tmp_path):
-    bpy.ops.mm.bake()
-    bpy.ops.object.select_all(action="DESELECT")
-    character.select_set(True)
-    bpy.ops.object.duplicate()
-    copy = bpy.context.object
-    for ob, speed in ((character, 1.5), (copy, 2.0)):
-        bpy.context.view_layer.objects.active = ob
-        ob.mm.clips[0].speed = speed
-        bpy.ops.mm.bake()
-        assert baking.changes(ob, bpy.context.scene) == [] and character.mm.bake.key == copy.mm.bake.key
-    bpy.ops.mm.clip_remove()  # now it is another character
-    with pytest.raises(RuntimeError, match=r'"Walker" has its database in motion\.mmdb already'):
-        bpy.ops.mm.bake()
-
-
-def test_two_characters_have_databases_of_their_own(character, tmp_path):
-    bpy.ops.mm.bake()
-    other = walker.armature("Other")
-    walker.ready(other, tmp_path / "motion.mmdb", walker.walk(other, "slow", 2.0, 0.7))
-    with pytest.raises(RuntimeError, match=r'"Walker" has its database in motion\.mmdb already'):
-        bpy.ops.mm.bake()
-    other.mm.bake.path = str(tmp_path / "other.mmdb")
-    bpy.ops.mm.bake()
-    for ob in (character, other):
-        assert baking.changes(ob, bpy.context.scene) == []
-    assert [part.source for part in load(other).ranges] == ["slow", "slow"]
-
-
 # In the background
 
 def finish(job=None):

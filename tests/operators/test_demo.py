@@ -45,7 +45,6 @@ def test_it_is_selected_active_and_ready_to_bake(character):
     assert not any(clip.mirror for clip in settings.clips) and all(clip.loop for clip in settings.clips)
     assert all(role.bone in character.data.bones for role in settings.roles)
     assert schema_of(character).name == "locomotion" and schema_of(character).size == 27
-    assert settings.bake.path == "//demo.mmdb"
     assert character.animation_data.action.name == "Demo walk"
     assert {bone.name for group in character.data.collections for bone in group.bones} == set(demo.skeleton().names)
 
@@ -108,11 +107,6 @@ def test_it_stands_beside_the_default_cube_and_on_a_floor(extension, few_clips):
     bpy.ops.mesh.primitive_cube_add(size=2)
     bpy.ops.mm.create_demo(with_mesh=False)
     assert bpy.context.object.location.x == 2
-
-
-def test_a_second_one_has_a_file_of_its_own(character):
-    bpy.ops.mm.create_demo(with_mesh=False)
-    assert (character.mm.bake.path, bpy.context.object.mm.bake.path) == ("//demo.mmdb", "//demo.001.mmdb")
 
 
 def test_a_second_one_stands_beside_the_first_and_shares_its_actions(character):

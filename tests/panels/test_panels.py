@@ -7,8 +7,11 @@ Background mode has no regions, so the panels draw into a layout that only takes
 from types import SimpleNamespace
 
 import bpy
+import pytest
 
 from mm_blender.errors import MotionError
+from mm_blender.matching import database
+from mm_blender.owner import Owner
 from mm_blender.scene import actions, freshness, jobs
 from mm_blender.steps import Progress
 from tests import walker
@@ -337,6 +340,36 @@ def test_a_database_of_an_older_version_has_a_report_all_the_same(character):
     drawn("MM_PT_bake_report")
     character.mm.bake.report = ""
     drawn("MM_PT_bake_report")
+
+
+@pytest.mark.parametrize("owner, words, offered", [
+    (Owner("1", "Hero", "/shots/hero.blend"), 'is the database of "Hero" in hero.blend: it is played, not changed',
+     {"mm.bake"}),
+    (None, "comes from a shell or an earlier version", {"mm.bake", "mm.database_adopt"})])
+def test_whose_the_database_is_is_said_and_it_is_not_called_stale(character, owner, words, offered):
+    bpy.ops.mm.bake()
+    database.give(character.mm.bake.path, owner)
+    character.mm.clips[0].use = False
+    freshness.forget()
+    drawn("MM_PT_bake")
+    look()
+    for panel in ("MM_PT_bake", "MM_PT_drive"):
+        seen = drawn(panel)
+        assert words in seen.texts.replace(" | ", " ") and "Bake to a File of Its Own" in seen.texts
+        assert "tale" not in seen.texts and "Up to date" not in seen.texts
+    assert "Replace…" in drawn("MM_PT_bake").texts and offered == set(drawn("MM_PT_bake").operators.split(" | "))
+    character.mm.clips.clear()
+    assert "Replace…" not in drawn("MM_PT_bake").texts and "mm.bake" not in drawn("MM_PT_drive").operators.split(" | ")
+
+
+def test_a_stale_database_is_said_where_it_is_driven(character):
+    bpy.ops.mm.bake()
+    bpy.ops.mm.clip_remove()
+    freshness.forget()
+    drawn("MM_PT_drive")
+    look()
+    seen = drawn("MM_PT_drive")
+    assert "The database is stale. Clip" in seen.texts and "mm.bake" in seen.operators.split(" | ")
 
 
 def test_an_armature_in_any_mode_is_drawn(character):

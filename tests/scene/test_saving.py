@@ -6,14 +6,14 @@ from pathlib import Path
 import bpy
 import pytest
 
-from mm_blender.scene import baking, stage, training
+from mm_blender.scene import baking, ownership, stage, training
 from mm_blender.scene.training import own_networks_path
 
 
 @pytest.fixture
 def baked(small_demo, tmp_path, monkeypatch):
     """A character that was baked before its file was ever saved; its networks are there, too."""
-    monkeypatch.setattr(baking, "own_folder", lambda name: str(_made(tmp_path / "own" / name)))
+    monkeypatch.setattr(ownership, "provisional_folder", lambda: str(_made(tmp_path / "own")))
     small_demo.mm.bake.path = "//demo.mmdb"
     bpy.ops.mm.bake()
     Path(own_networks_path(small_demo)).write_bytes(b"networks")
@@ -48,20 +48,14 @@ def test_it_goes_along_into_another_folder_and_with_a_copy(baked, tmp_path):
     assert baked.mm.bake.path == "//demo.mmdb" and not baking.changes(baked, bpy.context.scene)
 
 
-def test_the_database_of_another_file_is_not_touched(baked, tmp_path):
-    there = _made(tmp_path / "shot") / "demo.mmdb"
+@pytest.mark.parametrize("name", ["demo.mmdb", "demo.mmnet"])
+def test_what_another_file_has_there_is_not_touched(baked, tmp_path, name):
+    there = _made(tmp_path / "shot") / name
     there.write_bytes(b"what somebody else has made")
-    before = baking.database_path(baked)
     save(tmp_path / "shot" / "a.blend")
     assert there.read_bytes() == b"what somebody else has made"
-    assert baking.database_path(baked) == before and not baking.changes(baked, bpy.context.scene)
-
-
-@pytest.mark.parametrize("key", ["", "of another bake"])
-def test_what_another_file_has_baked_under_the_same_name_does_not_go_along(baked, tmp_path, key):
-    baked.mm.bake.key = key
-    save(tmp_path / "shot" / "a.blend")
-    assert [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"] and baked.mm.bake.path == "//demo.mmdb"
+    assert baked.mm.bake.path == "//demo.001.mmdb" and not baking.changes(baked, bpy.context.scene)
+    assert (tmp_path / "shot" / "demo.001.mmnet").read_bytes() == b"networks"
 
 
 def test_a_database_that_cannot_be_read_does_not_get_in_the_way(baked, tmp_path):
@@ -85,8 +79,8 @@ def test_what_is_being_trained_stays_together(baked, tmp_path, monkeypatch):
 
 
 def test_paths_that_are_not_relative_are_left_alone(baked, tmp_path):
-    path = baking.database_path(baked)
-    baked.mm.bake.path = path
+    path = baked.mm.bake.path = str(tmp_path / "library.mmdb")
+    bpy.ops.mm.bake()
     save(tmp_path / "shot" / "a.blend")
     assert baked.mm.bake.path == path and [each.name for each in (tmp_path / "shot").iterdir()] == ["a.blend"]
 

@@ -42,3 +42,12 @@ def test_an_overridden_armature_is_baked_and_stays_up_to_date(overridden):
     bpy.ops.wm.open_mainfile(filepath=str(overridden))
     ob = next(ob for ob in bpy.data.objects if ob.override_library)
     assert baking.changes(ob, bpy.context.scene) == [] and baking.report(ob)["clips"] == 1
+
+
+@pytest.mark.parametrize("text", ["", "5", "[]", "{", "[" * 100_000, f'{{"clips": {10 ** 400}}}'])
+def test_a_report_that_another_program_has_written_is_none(extension, text):
+    from mm_blender.scene import baking
+
+    ob = walker.armature("Rig")
+    ob.mm.bake.report = text
+    assert baking.report(ob) == {}

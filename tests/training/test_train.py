@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A whole training: from a database to a file that drives, again with the same seed, and on after a stop."""
 
+import pickle
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from mm_blender.__main__ import main
 from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
 from mm_blender.evaluate import courses, learned
+from mm_blender.matching import database as databases
 from mm_blender.networks import file
+from mm_blender.owner import Owner
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +48,19 @@ def trained(path, tmp_path):
         return result, file.load(tmp_path / f"{name}.mmnet")
 
     return run
+
+
+def test_networks_are_of_whom_the_database_is_and_no_other_one_trains_over_them(path, tmp_path, capsys):
+    from mm_blender.training.train import Budget, train
+
+    owners = Owner("1", "Hero", "/shots/hero.blend"), Owner("2", "Villain", "/shots/villain.blend")
+    files = [tmp_path / f"{owner.name}.mmdb" for owner in owners]
+    for owner, there in zip(owners, files):
+        databases.give(path, owner, there)
+    train(files[0], tmp_path / "hero.mmnet", Budget(iterations=1))
+    assert file.load(tmp_path / "hero.mmnet").owner == owners[0]
+    assert main(["train", str(files[1]), "-o", str(tmp_path / "hero.mmnet"), "--iterations", "1"]) == 1
+    assert 'hero.mmnet" belongs to "Hero" in hero.blend: choose another output' in capsys.readouterr().err
 
 
 def all_weights(networks, *names):
@@ -172,17 +195,69 @@ def test_a_checkpoint_of_another_version_is_told_in_one_sentence(trained, tmp_pa
     trained("first")
     path = tmp_path / "first.mmnet.training" / "checkpoint.pt"
     kept = torch.load(path, weights_only=True)
+    others = [torch.ones(3), {}, {**kept, "stages": None}, {**kept, "seconds": "long"}, {**kept, "begun": [1]},
+              {**kept, "stages": {"decompressor": None}}]
     kept["stages"]["stepper"]["optimisers"][0]["param_groups"][0]["params"].append(99)
-    torch.save(kept, path)
-    with pytest.raises(MotionError, match="made by another version of Motion Matching: train without --resume"):
-        trained("first", 4, resume=True)
+    for other in [*others, kept]:
+        torch.save(other, path)
+        with pytest.raises(MotionError, match="made by another version of Motion Matching: train without --resume"):
+            trained("first", 4, resume=True)
 
 
 def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
     trained("first")
-    (tmp_path / "first.mmnet.training" / "checkpoint.pt").write_bytes(b"nothing")
-    with pytest.raises(MotionError, match="is damaged: train without --resume"):
-        trained("first", resume=True)
+    path = tmp_path / "first.mmnet.training" / "checkpoint.pt"
+    whole = path.read_bytes()
+    for damaged in (b"", b"nothing", whole[:len(whole) // 2], whole[:-1], pickle.dumps({"stages": {}})):
+        path.write_bytes(damaged)
+        with pytest.raises(MotionError, match="is damaged: train without --resume"):
+            trained("first", resume=True)
+
+
+def test_a_checkpoint_for_which_there_is_no_room_leaves_the_one_before(small_disk):
+    import torch
+
+    from mm_blender.training.job import Job
+
+    job = Job(small_disk / "some.mmnet.training")
+    job.keep({"iterations": 1})
+    with pytest.raises(MotionError, match=r"checkpoint\.pt.* the disk is full; free some space"):
+        job.keep({"iterations": 2, "much": torch.zeros(1_000_000)})
+    assert job.kept() == {"iterations": 1}
+    assert [path.name for path in job.folder.iterdir()] == ["checkpoint.pt"]
+
+
+KILLED = """
+import os, signal, sys
+from contextlib import contextmanager
+from mm_blender.training import job, queries, train
+real, kept = job.replacing, []
+@contextmanager
+def killed(path):
+    with real(path) as temporary:
+        yield temporary
+        kept.append(path)
+        if len(kept) == 3:
+            os.truncate(temporary, 1000)
+            os.kill(os.getpid(), signal.SIGKILL)
+job.replacing, train.CHECKPOINTS = killed, 0.0
+queries.HANDS, queries.SECONDS = 2, 2.0
+train.train(sys.argv[1], sys.argv[2], train.Budget(iterations=10 ** 6), watch=lambda progress: None)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_a_training_that_was_killed_while_it_kept_a_checkpoint_goes_on(trained, path, tmp_path):
+    from mm_blender.training.job import Job
+
+    outcome = subprocess.run([sys.executable, "-c", KILLED, path, tmp_path / "killed.mmnet"], cwd=ROOT,
+                             capture_output=True, text=True)
+    assert outcome.returncode == -signal.SIGKILL, outcome.stderr
+    folder = tmp_path / "killed.mmnet.training"
+    done = Job(folder, resume=True).kept()["stages"]["decompressor"]["iterations"]
+    assert done > 0 and len(list(folder.glob(".*-checkpoint.pt"))) == 1  # it died with half a checkpoint on the disk
+    result, _ = trained("killed", done + 2, resume=True)
+    assert result["iterations"]["decompressor"] == done + 2 and not list(folder.glob(".*"))
 
 
 def test_the_verdict_says_why():
