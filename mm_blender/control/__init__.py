@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A device or a path → what the person wants → where the character should be in a second."""
+"""Who says where a character should go: devices, what they want, and guides → the path ahead."""
