@@ -180,8 +180,8 @@ class MM_OT_drive_recording(DatabaseOperator):
                         **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, scene = ob.mm.drive, context.scene
-        action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.tolerance, settings.push_nla,
-                            settings.ik_keys)
+        action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.keep_as,
+                            tolerance=settings.tolerance, ik=settings.ik_keys)
         end = scene.frame_end
         if settings.extend:
             takes.show_whole(scene, [action])
@@ -235,10 +235,10 @@ def _over_view(context, event):
 
 
 def _besides(scene, end, kept):
-    """What else there is to say of kept takes: that the scene ended at another frame before, and what hides them."""
+    """What else there is to say of kept takes: that the scene ended at another frame before, and where they play."""
     said = f"; the scene ends at frame {scene.frame_end} now" if scene.frame_end != end else ""
-    hidden = [f'"{action.name}"' for name in kept if (action := takes.hides(bpy.data.actions[name]))]
-    return said + (f"; in the NLA, hidden by the Action {', '.join(hidden)}: unlink that to see it" if hidden else "")
+    tracks = [f'"{track}"' for name in kept if (track := takes.track_of(bpy.data.actions[name]))]
+    return said + (f"; on the NLA track {', '.join(tracks)}" if tracks else "")
 
 
 def _warn_of_other_bakes(operator, obs):

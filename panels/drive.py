@@ -200,8 +200,8 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
     bl_label = "Take"
 
     def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "keep_as")
         layout.prop(settings, "tolerance")
-        layout.prop(settings, "push_nla")
         layout.prop(settings, "ik_keys")
         layout.prop(settings, "extend")
 

@@ -178,31 +178,31 @@ class Session:
 
     def keep(self):
         """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
-        kept, extending = [], []
+        kept = []
         try:
             for puppet, ob in self._obs():
                 if len(puppet.stage.film):
-                    kept.append(self._keep(puppet, ob))
-                    if puppet.owner().mm.drive.extend:
-                        extending.append(kept[-1])
+                    kept.append((puppet, ob, self._write(puppet, ob)))
         except MotionError:
-            for action in kept:
-                takes.discard(action)
-            for puppet, ob in self._obs():
-                puppet.before.restore_action(ob)
+            for _, _, action in kept:
+                bpy.data.actions.remove(action)
             raise
-        for puppet, ob in self._obs():
+        for puppet, ob, action in kept:
+            takes.play(ob, action, self._first_frame(puppet), puppet.owner().mm.drive.keep_as)
             puppet.before.respell(ob)
-        takes.show_whole(bpy.context.scene, extending)
+        takes.show_whole(bpy.context.scene, [action for puppet, _, action in kept if puppet.owner().mm.drive.extend])
         self._follower.go_back(view_of(bpy.context))  # the character stands where the take begins
         self._close()
-        return [action.name for action in kept]
+        return [action.name for _, _, action in kept]
 
-    def _keep(self, puppet, ob):
-        start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
+    def _write(self, puppet, ob):
         settings = puppet.owner().mm.drive
-        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla,
-                          settings.ik_keys)
+        return takes.write(ob, puppet.clip(ob), f"{ob.name} Drive", self._first_frame(puppet), settings.tolerance,
+                           settings.ik_keys)
+
+    def _first_frame(self, puppet):
+        """The frame of the scene with which its take begins."""
+        return self._start_frame + round(puppet.stage.began * scene_rate())
 
     def cancel(self, context):
         """End, with everything as it was."""

@@ -42,3 +42,18 @@ def test_an_overridden_armature_is_baked_and_stays_up_to_date(overridden):
     bpy.ops.wm.open_mainfile(filepath=str(overridden))
     ob = next(ob for ob in bpy.data.objects if ob.override_library)
     assert baking.changes(ob, bpy.context.scene) == [] and baking.report(ob)["clips"] == 1
+
+
+def test_where_a_take_is_kept_is_known_from_older_files_and_scripts_too(extension, tmp_path):
+    ob = bpy.data.objects.new("Old", bpy.data.armatures.new("Old"))
+    drive = ob.mm.drive
+    assert drive.keep_as == "ACTION"
+    drive.push_nla = True  # as older files have it
+    assert drive.keep_as == "NLA"
+    for choice in ("LENGTHEN", "NLA", "ACTION"):
+        drive.keep_as = choice
+        assert drive.keep_as == choice and drive.push_nla == (choice == "NLA")
+    drive.keep_as, ob.use_fake_user = "LENGTHEN", True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert bpy.data.objects["Old"].mm.drive.keep_as == "LENGTHEN"
