@@ -29,14 +29,20 @@ class Simulation:
         self._kept = math.ceil(memory / step) + 2
         self.place(np.zeros((count, 2)), np.zeros(count))
 
-    def place(self, positions, yaws):
-        """Put the roots somewhere, at rest, as if they had always been there."""
+    def place(self, positions, yaws, speeds=None):
+        """Put the roots somewhere, as if they had always been there, at rest; or with speeds (K, 3), as if they had
+        always gone on like this: x, y and turning (rad/s)."""
         places, yaws = to_numbers(np.asarray(positions, dtype=np.float64)), np.asarray(yaws, dtype=np.float64).tolist()
+        speeds = [(0.0, 0.0, 0.0)] * len(yaws) if speeds is None else np.asarray(speeds, dtype=np.float64).tolist()
         # Of each one: place, velocity, acceleration, and yaw, turning.
-        self._moves, self._turns = [(place, 0j, 0j) for place in places], [(yaw, 0.0) for yaw in yaws]
+        self._moves = [(place, complex(x, y), 0j) for place, (x, y, _) in zip(places, speeds)]
+        self._turns = [(yaw, turning) for yaw, (_, _, turning) in zip(yaws, speeds)]
         self.roots = list(zip(places, yaws))
         self.wishes = [(0j, yaw) for yaw in yaws]
-        self._path = deque([self.roots] * self._kept, maxlen=self._kept)  # newest first
+        ages = self.step_time * np.arange(self._kept)
+        paths = ([(place - age * velocity, yaw - age * turning) for (place, velocity, _), (yaw, turning) in
+                  zip(self._moves, self._turns)] for age in ages.tolist())
+        self._path = deque(paths, maxlen=self._kept)  # newest first
 
     def follow(self, other, index, offset):
         """A single root: be where one of another Simulation's is, and as fast, but so far (2,) beside it."""

@@ -6,7 +6,7 @@ import numpy as np
 from ..control.intent import GAITS, intent_of, tag_query
 from .film import Film
 from .live import Live
-from .matcher import MixedMatcher
+from .matcher import MixedMatcher, Where
 from .player import Player
 
 
@@ -27,6 +27,7 @@ class Cast:
         self.surround(ground, obstacles)
         self.film = Film(self.player)
         self.live = Live(self.player, self.film)
+        self._to_film = False  # whether what was shown before is still to be filmed
         self.intents, self.trouble = [None] * count, [""] * count
         schema = library.database.schema
         self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
@@ -37,9 +38,10 @@ class Cast:
         self._hands = [None] * count  # what each one's hand did last, if that alone says what it wants
         self._wishes = [(0j, 0.0)] * count  # as a Simulation takes them
 
-    def place(self, positions, yaws, heights=None):
-        """Stand the characters somewhere: positions (K, 2), yaws (K,) and heights (K,) as a Player takes them."""
-        self.player.place(positions, yaws, heights)
+    def place(self, positions, yaws, heights=None, speeds=None):
+        """Stand the characters somewhere: positions (K, 2), yaws (K,), heights (K,) and speeds (K, 3) as a Player takes
+        them."""
+        self.player.place(positions, yaws, heights, speeds)
         self.live = Live(self.player, self.film)
         self._wishes, self._hands = [(0j, float(yaw)) for yaw in yaws], [None] * len(self._hands)
 
@@ -81,6 +83,15 @@ class Cast:
             wheres = [self.player.matcher.where(index) for index in range(len(libraries))]
             self._go_on(libraries, wheres, switched)
 
+    def begin_from(self, index, shown):
+        """A character begins as it was Shown before, which its film begins with, and goes on like this."""
+        self.player.begin_from(index, shown)
+        if shown.features is not None:
+            wheres = [self.player.matcher.where(each) for each in range(len(self.libraries))]
+            wheres[index] = Where(shown.features, -1)
+            self._go_on(self.libraries, wheres, [index])
+        self._to_film = True
+
     def begin_at(self, wheres):
         """Each one goes on from somewhere (Where), as after a jump."""
         self._go_on(self.libraries, wheres, range(len(wheres)))
@@ -97,11 +108,13 @@ class Cast:
 
     def step(self):
         """One frame of the database's rate."""
+        self._film_what_was_shown()
         self.player.step(self._wishes)
         self.film.take()
 
     def advance(self, seconds):
         """Along with the clock; how many frames that took."""
+        self._film_what_was_shown()
         return self.live.advance(seconds, self._wishes)
 
     def desired(self, index, times):
@@ -124,6 +137,11 @@ class Cast:
         """The times (T,) ahead at which trajectories are compared."""
         return np.array([time for channel, _ in self._trajectory() for time in channel.times if time > 0])
 
+    def _film_what_was_shown(self):
+        if self._to_film:
+            self.film.take()
+            self._to_film = False
+
     def _trajectory(self):
         schema = self.library.database.schema
         return [(channel, part) for channel, part in zip(schema.channels, schema.slices)
@@ -131,7 +149,9 @@ class Cast:
 
     def _tag_query(self, index):
         """The tag query with which a character searches."""
-        gait, query = self._asked[index] or ("walk", "")
+        if self._asked[index] is None:
+            return ""
+        gait, query = self._asked[index]
         return tag_query(gait, self.libraries[index].database.tags, query)
 
     def _ask(self, index, gait, query):

@@ -22,20 +22,21 @@ def drive(database, recording, settings=None, speeds=None, search=None, watch=No
 
 
 def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, query="", place=None,
-              poses=(), ground=None, obstacles=None):
+              shown=(), ground=None, obstacles=None):
     """drive() for several recordings at once, each with a character of its own; all as long as the longest.
 
     query   tags that are allowed, beside those that the gait asks for
-    place   positions (K, 2), yaws (K,) and perhaps heights (K,) to begin at, or None for the origin
-    poses   {index: (positions, rotations)} to begin with, as Player.begin_from() takes them, or those of the motion
+    place   positions (K, 2), yaws (K,) and perhaps heights (K,) and speeds (K, 3) to begin with, as Cast.place()
+            takes them, or None for the origin
+    shown   {index: Shown} what characters begin with; the others with a pose of the motion
     ground, obstacles  as a Cast takes them
     """
     library = database if hasattr(database, "choice") else Library(database, search)
     cast = Cast(library, len(recordings), settings, ground, obstacles)
     if place is not None:
         cast.place(*place)
-    for index, pose in dict(poses).items():
-        cast.player.begin_from(index, *pose)
+    for index, pose in dict(shown).items():
+        cast.begin_from(index, pose)
     rate = library.database.rate
     count = max(1, round(max(one.duration for one in recordings) * rate))
     for step in range(count):

@@ -102,10 +102,10 @@ class Player:
         return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
                        travel=ahead.travel())
 
-    def place(self, positions, yaws, heights=None):
-        """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one.
-        """
-        self.simulation.place(positions, yaws)
+    def place(self, positions, yaws, heights=None, speeds=None):
+        """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one;
+        speeds (K, 3) as a Simulation takes them."""
+        self.simulation.place(positions, yaws, speeds)
         self.roots, count = self.simulation.roots, len(self.simulation.roots)
         self.heights = [0.0] * count
         if self.ground is not None:
@@ -115,11 +115,10 @@ class Player:
         self.feet.level = list(self.heights)
         self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
-    def begin_from(self, index, positions, rotations):
-        """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
-        (J, 4), and comes over from there as after a jump."""
-        self._ahead.begin_from(index, positions, rotations)
-        self.rotations[index], self.moving[index] = rotations, positions
+    def begin_from(self, index, shown):
+        """A character begins as it was Shown before, and comes over from there as after a jump."""
+        self._ahead.begin_from(index, shown)
+        self.rotations[index], self.moving[index] = shown.rotations[-1], shown.positions[-1]
         self._switched.append(index)
 
     def switch(self, matcher, who):

@@ -79,3 +79,13 @@ def test_angles_are_wrapped():
 def _with_step(simulation, step):
     simulation.step_time = step
     return simulation
+
+
+def test_placed_with_a_speed_it_goes_on_and_came_from_there():
+    simulation = Simulation(1, 1 / 60)
+    simulation.place([[1, 2]], [0.5], [[0.6, 1.2, 0.3]])
+    wish = [(0.6 + 1.2j, 0.5)]
+    places, yaws = simulation.at([-0.5, -0.25], wish)
+    assert np.allclose(places, [[[0.7, 1.4], [0.85, 1.7]]]) and np.allclose(yaws, [[0.35, 0.425]])
+    simulation.step(wish)
+    assert np.allclose(simulation.positions, [[1.01, 2.02]], atol=1e-6)
