@@ -89,18 +89,19 @@ class Cast:
         if shown.features is not None:
             wheres = [self.player.matcher.where(each) for each in range(len(self.libraries))]
             wheres[index] = Where(shown.features, -1)
-            self._go_on(self.libraries, wheres, [index])
+            self._go_on(self.libraries, wheres, [index], whatever=True)
         self._to_film = True
 
     def begin_at(self, wheres):
         """Each one goes on from somewhere (Where), as after a jump."""
         self._go_on(self.libraries, wheres, range(len(wheres)))
 
-    def _go_on(self, libraries, wheres, jumping):
+    def _go_on(self, libraries, wheres, jumping, whatever=False):
+        """whatever: heed no tags yet; it may run."""
         parts = []
         for library in dict.fromkeys(libraries):
             who = [index for index, other in enumerate(libraries) if other is library]
-            begin = [library.begin(wheres[index], self._tag_query(index)) for index in who]
+            begin = [library.begin(wheres[index], "" if whatever else self._tag_query(index)) for index in who]
             parts.append((library.motion.matcher(library.choice().search, len(who), np.array(begin)), who))
         self.player.switch(parts[0][0] if len(parts) == 1 else MixedMatcher(parts), jumping)
         self.libraries = list(libraries)
@@ -149,9 +150,7 @@ class Cast:
 
     def _tag_query(self, index):
         """The tag query with which a character searches."""
-        if self._asked[index] is None:
-            return ""
-        gait, query = self._asked[index]
+        gait, query = self._asked[index] or ("walk", "")
         return tag_query(gait, self.libraries[index].database.tags, query)
 
     def _ask(self, index, gait, query):
