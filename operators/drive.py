@@ -77,7 +77,7 @@ Other selected characters that have a database take part"""
     def modal(self, context, event):
         try:
             return self._answer(context, event)
-        except Exception:  # a mistake of ours: nobody stays in a drive that cannot be ended
+        except Exception:  # a mistake of ours: nobody stays in a drive that cannot be ended, and what was driven stays
             self.cancel(context)
             raise
 
@@ -102,7 +102,7 @@ Other selected characters that have a database take part"""
 
     def cancel(self, context):
         """Blender ends it: another file is opened, or the window is closed."""
-        driving.stop(context)
+        driving.finish(context)
         self._end(context, None)
 
     def _watch_others(self, context, session, event):
@@ -128,8 +128,9 @@ Other selected characters that have a database take part"""
         try:
             session.tick(context)
         except MotionError as error:
-            self.report({"ERROR"}, str(error))
-            return self._cancel(context)
+            self.report({"ERROR"}, f"{error} What was driven is kept.")
+            driving.finish(context)
+            return self._end(context, {"FINISHED"})
         pressed = session.gamepads.pressed if session.gamepads is not None else ()
         if "keep" in pressed or session.is_over:
             return self._keep(context, session)

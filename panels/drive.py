@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import comparing, driving, keymap, stage, targets
+from ..mm_blender.scene import comparing, driving, keymap, rescue, stage, targets
 from .base import CharacterPanel, draw_sentence, draw_step
 
 _GAITS = ("walk", "run", "crouch")
@@ -28,6 +28,9 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             self._draw_method(layout, ob)
             return
         draw_step(layout, "mm.drive", icon="PLAY")
+        for path in rescue.saved():
+            draw_sentence(layout, f"Driving was interrupted. What was played is in {path}: Import Motion brings "
+                                  "it back", "INFO")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_target(layout, ob, True)

@@ -130,7 +130,7 @@ def skeleton_for(ob, baked):
 
 def renamed(skeleton, before, now):
     """The skeleton with the names that its bones have now: both lists of names are in the order of the bones."""
-    new = dict(zip(before, now))
+    new = rig.names_now(before, now)
     return replace(skeleton, names=[new.get(name, name) for name in skeleton.names])
 
 

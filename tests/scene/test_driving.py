@@ -274,15 +274,6 @@ def test_a_tag_query_that_cannot_be_heeded_is_said_and_driving_goes_on(character
     assert hips(character)[1] > 1
 
 
-def test_an_armature_that_is_gone_ends_it_with_a_sentence(character):
-    session = driving.start(bpy.context, [character])
-    go(session, 0.1)
-    bpy.data.objects.remove(character)
-    with pytest.raises(MotionError, match="Demo Character"):
-        go(session, 0.2)
-    session.cancel(bpy.context)
-
-
 def test_only_one_drive_at_a_time(character):
     driving.start(bpy.context, [character])
     with pytest.raises(MotionError, match="already"):
