@@ -386,6 +386,22 @@ CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features,
            MM_CharacterSettings)
 
 
+_OWN = {bpy.types.Object: MM_CharacterSettings, bpy.types.Action: MM_ActionSettings}
+
+
+def conflict():
+    """Why settings cannot be registered, as a sentence, or empty: another add-on has properties of the same name. They
+    are left alone."""
+    taken = [kind.__name__ for kind in _OWN if hasattr(kind, "mm") and not _is_ours(kind)]
+    return (f'Another add-on has taken the name "{taken[0]}.mm", under which Motion Matching keeps its settings: '
+            "disable that add-on, then disable and enable Motion Matching.") if taken else ""
+
+
+def _is_ours(kind):
+    found = kind.bl_rna.properties.get("mm")
+    return found is not None and found.type == "POINTER" and found.fixed_type.identifier == _OWN[kind].__name__
+
+
 @persistent
 def _before_saving(*_):
     """From 5.0 on Blender stores no difference to a group of settings that the linked armature does not have yet;
@@ -399,14 +415,14 @@ def _before_saving(*_):
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.mm = PointerProperty(type=MM_CharacterSettings, name="Motion Matching")
-    bpy.types.Action.mm = PointerProperty(type=MM_ActionSettings, name="Motion Matching")
+    for kind, cls in _OWN.items():
+        kind.mm = PointerProperty(type=cls, name="Motion Matching")
     bpy.app.handlers.save_pre.append(_before_saving)
 
 
 def unregister():
     bpy.app.handlers.save_pre.remove(_before_saving)
-    del bpy.types.Action.mm
-    del bpy.types.Object.mm
+    for kind in filter(_is_ours, _OWN):  # another add-on may have put its own there since
+        del kind.mm
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
