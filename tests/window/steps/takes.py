@@ -16,8 +16,11 @@ def steps(result):
         bpy.ops.ed.undo_push(message="Ready")
     ob = bpy.context.object
     name, own = ob.name, ob.animation_data.action.name
+    with in_view3d():
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.4)
+    yield 0.3
     window = bpy.context.window_manager.windows[0]
-    editor = next((area for area in window.screen.areas if area.ui_type == "TIMELINE"), window.screen.areas[-1])
+    editor = min((area for area in window.screen.areas if area.type == "VIEW_3D"), key=lambda area: area.height)
     editor.ui_type = "NLA_EDITOR"
     ends = [1]
     for keys in (("W",), ("W", "LEFT_SHIFT"), ("W",)):
