@@ -16,16 +16,22 @@ from .mm_blender.scene import (
     settings,
     training,
 )
+from .panels import conflict
 
 PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, pythons, training, saving, plots, operators,
          keymap, panels)
 
 
+_registered = []
+
+
 def register():
-    for part in PARTS:
-        part.register()
+    for part in (conflict,) if settings.conflict() else PARTS:
+        if part not in _registered:
+            part.register()
+            _registered.append(part)
 
 
 def unregister():
-    for part in reversed(PARTS):
-        part.unregister()
+    while _registered:
+        _registered.pop().unregister()

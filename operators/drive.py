@@ -77,7 +77,7 @@ Other selected characters that have a database take part"""
     def modal(self, context, event):
         try:
             return self._answer(context, event)
-        except Exception:  # a mistake of ours: nobody stays in a drive that cannot be ended
+        except Exception:  # a mistake of ours: nobody stays in a drive that cannot be ended, and what was driven stays
             self.cancel(context)
             raise
 
@@ -102,7 +102,7 @@ Other selected characters that have a database take part"""
 
     def cancel(self, context):
         """Blender ends it: another file is opened, or the window is closed."""
-        driving.stop(context)
+        driving.finish(context)
         self._end(context, None)
 
     def _watch_others(self, context, session, event):
@@ -128,8 +128,9 @@ Other selected characters that have a database take part"""
         try:
             session.tick(context)
         except MotionError as error:
-            self.report({"ERROR"}, str(error))
-            return self._cancel(context)
+            self.report({"ERROR"}, f"{error} What was driven is kept.")
+            driving.finish(context)
+            return self._end(context, {"FINISHED"})
         pressed = session.pressed
         if "keep" in pressed:
             return self._keep(context, session)
@@ -180,8 +181,8 @@ class MM_OT_drive_recording(DatabaseOperator):
                         **stage.staged(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, scene = ob.mm.drive, context.scene
-        action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.tolerance, settings.push_nla,
-                            settings.ik_keys)
+        action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.keep_as,
+                            tolerance=settings.tolerance, ik=settings.ik_keys)
         end = scene.frame_end
         if settings.extend:
             takes.show_whole(scene, [action])
@@ -235,10 +236,10 @@ def _over_view(context, event):
 
 
 def _besides(scene, end, kept):
-    """What else there is to say of kept takes: that the scene ended at another frame before, and what hides them."""
+    """What else there is to say of kept takes: that the scene ended at another frame before, and where they play."""
     said = f"; the scene ends at frame {scene.frame_end} now" if scene.frame_end != end else ""
-    hidden = [f'"{action.name}"' for name in kept if (action := takes.hides(bpy.data.actions[name]))]
-    return said + (f"; in the NLA, hidden by the Action {', '.join(hidden)}: unlink that to see it" if hidden else "")
+    tracks = [f'"{track}"' for name in kept if (track := takes.track_of(bpy.data.actions[name]))]
+    return said + (f"; on the NLA track {', '.join(tracks)}" if tracks else "")
 
 
 def _warn_of_other_bakes(operator, obs):

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..mm_blender.scene import comparing, driving, freshness, keymap, ownership, stage, targets
+from ..mm_blender.scene import comparing, driving, freshness, keymap, ownership, rescue, stage, targets
 from .base import CharacterPanel, active_armature, draw_sentence, draw_step
 
 _GAITS = ("walk", "run", "crouch")
@@ -28,6 +28,9 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             self._draw_method(layout, ob)
             return
         draw_step(layout, "mm.drive", icon="PLAY")
+        for path in rescue.saved():
+            draw_sentence(layout, f"Driving was interrupted. What was played is in {path}: Import Motion brings "
+                                  "it back", "INFO")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_database(context, layout, ob)
@@ -215,8 +218,8 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
     bl_label = "Take"
 
     def draw_settings(self, layout, ob, settings):
+        layout.prop(settings, "keep_as")
         layout.prop(settings, "tolerance")
-        layout.prop(settings, "push_nla")
         layout.prop(settings, "ik_keys")
         layout.prop(settings, "extend")
 

@@ -42,6 +42,47 @@ def test_unregistering_leaves_nothing_behind():
     assert ours == ["registered True", "left {}"] * 2, outcome.stderr
 
 
+ANOTHER_ADD_ON = """
+import os
+import traceback
+
+import bpy
+
+from tests.conftest import load_extension
+
+try:
+    bpy.types.{kind}.mm = {value}
+    package = load_extension()
+    for _ in range(2):
+        package.register()
+    print("said", package.conflict.settings.conflict(), hasattr(bpy.types, "MM_PT_conflict"))
+    print("left alone", not hasattr(bpy.types, "MM_PT_drive"))
+    for _ in range(2):
+        package.unregister()
+    print("still there", hasattr(bpy.types.{kind}, "mm"), flush=True)
+    del bpy.types.{kind}.mm
+    for _ in range(2):
+        package.register()
+    print("registered", hasattr(bpy.types, "MM_PT_drive"))
+    bpy.types.{kind}.mm = {value}
+    for _ in range(2):
+        package.unregister()
+    print("still there", hasattr(bpy.types.{kind}, "mm"), flush=True)
+except Exception:
+    traceback.print_exc()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("kind, value", [("Object", "bpy.props.FloatProperty()"), ("Action", "'a name'")])
+def test_what_another_add_on_has_under_our_name_is_left_alone_and_said(kind, value):
+    command = [sys.executable, "-c", ANOTHER_ADD_ON.format(kind=kind, value=value)]
+    outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found = [line for line in outcome.stdout.splitlines() if line.startswith(("said", "left", "still", "registered"))]
+    assert found[0].startswith(f'said Another add-on has taken the name "{kind}.mm"') and found[0].endswith("True")
+    assert found[1:] == ["left alone True", "still there True", "registered True", "still there True"], outcome.stderr
+
+
 def test_everything_the_artist_sees_has_a_tooltip(extension):
     import bpy
 

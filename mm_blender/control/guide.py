@@ -24,8 +24,9 @@ class Guide(Protocol):
     intent: Intent
     _searched = Intent(0j, 0.0)
 
-    def place(self, place, yaw):
-        """The character was put somewhere and stands there, as if it had always been there."""
+    def place(self, place, yaw, velocity=0j, turning=0.0):
+        """The character was put somewhere, and stands there as if it had always been there; or it goes on there like
+        this, as if it always had."""
 
     def step(self, body):
         """One frame on; body: what can be seen of the character, a Body, as it was shown last."""

@@ -32,10 +32,10 @@ class StickGuide(Guide):
         self._trail = deque(maxlen=2)  # where it was, newest first; longer when somebody looks back
         self.place(0j, 0.0)
 
-    def place(self, place, yaw):
+    def place(self, place, yaw, velocity=0j, turning=0.0):
         # Place, velocity and acceleration; yaw and turning.
-        self._move, self._turn = (place, 0j, 0j), (yaw, 0.0)
-        self.root = place, yaw
+        self._move, self._turn = (place, velocity, 0j), (yaw, turning)
+        self.root, self._came = (place, yaw), (velocity, turning)
         self._trail = deque([self.root], maxlen=self._trail.maxlen)
         self.want(Intent(0j, yaw))
 
@@ -68,7 +68,7 @@ class StickGuide(Guide):
         (place, *speeds), self._turn = other._move, other._turn
         self._move = place + offset, *speeds
         self._trail = deque([(place + offset, yaw) for place, yaw in other._trail], maxlen=other._trail.maxlen)
-        self.root = self._trail[0]
+        self.root, self._came = self._trail[0], other._came
 
     def step(self, body=None):
         dt, (of_velocity, of_facing), intent = self._dt, self.halflives, self.intent
@@ -105,9 +105,12 @@ class StickGuide(Guide):
         at = age / self._dt
         if at + 2 > self._trail.maxlen:
             self._trail = deque(self._trail, maxlen=math.ceil(at) + 2)
-        first, last = int(at), len(self._trail) - 1  # before it was put somewhere it was there, too
-        (place, yaw), (older, older_yaw) = self._trail[min(first, last)], self._trail[min(first + 1, last)]
-        share = at - first
+        last = len(self._trail) - 1
+        if at >= last:  # before it was put somewhere it went as it went on from there
+            (place, yaw), (velocity, turning) = self._trail[last], self._came
+            earlier = (at - last) * self._dt
+            return place - earlier * velocity, yaw - earlier * turning
+        (place, yaw), (older, older_yaw), share = self._trail[int(at)], self._trail[int(at) + 1], at - int(at)
         return place + share * (older - place), yaw + share * (older_yaw - yaw)
 
 

@@ -40,10 +40,10 @@ class Ahead:
         self._played = iter(())
         self._all_anew = self._first + BEFORE + np.arange(AHEAD)[:, None]  # the same if all begin together
 
-    def begin_from(self, index, positions, rotations):
-        """A character was shown at rest in a pose (M, 3), (J, 4) until now: what a jump is compared with."""
-        for part, shown in zip(self._parts, (rotations, positions, 0.0)):
-            part[index, :BEFORE] = shown
+    def begin_from(self, index, shown):
+        """A character was Shown like this until now: what a jump is compared with."""
+        for part, before in zip(self._parts, (shown.rotations, shown.positions, shown.travel)):
+            part[index, :BEFORE] = before
 
     def step(self, matcher, blend, jumped=(), resumed=(), faded=()):
         """One frame on, to what the matcher plays now.

@@ -6,7 +6,7 @@ import numpy as np
 from ..control.intent import GAITS, tag_query
 from ..motion.plane import to_points
 from .live import Live
-from .matcher import MixedMatcher
+from .matcher import MixedMatcher, Where
 from .player import Player
 from .record import FrameRecord
 
@@ -29,6 +29,7 @@ class Cast:
         self.player.ground = ground
         self.record = FrameRecord(self.player)
         self.live = Live(self.player, self.step)
+        self._to_record = False  # whether what was shown before is still to be recorded
         self.trouble = [""] * count
         schema = library.database.schema
         self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
@@ -41,9 +42,10 @@ class Cast:
     def guides(self):
         return self.player.guides
 
-    def place(self, positions, yaws, heights=None):
-        """Stand the characters somewhere: positions (K, 2), yaws (K,) and heights (K,) as a Player takes them."""
-        self.player.place(positions, yaws, heights)
+    def place(self, positions, yaws, heights=None, speeds=None):
+        """Stand the characters somewhere: positions (K, 2), yaws (K,), heights (K,) and speeds (K, 3) as a Player takes
+        them."""
+        self.player.place(positions, yaws, heights, speeds)
         self.live = Live(self.player, self.step)
 
     def ask(self, index, gait, query=""):
@@ -68,15 +70,25 @@ class Cast:
             wheres = [self.player.matcher.where(index) for index in range(len(libraries))]
             self._go_on(libraries, wheres, switched)
 
+    def begin_from(self, index, shown):
+        """A character begins as it was Shown before, which its record begins with, and goes on like this."""
+        self.player.begin_from(index, shown)
+        if shown.features is not None:
+            wheres = [self.player.matcher.where(each) for each in range(len(self.libraries))]
+            wheres[index] = Where(shown.features, -1)
+            self._go_on(self.libraries, wheres, [index], whatever=True)
+        self._to_record = True
+
     def begin_at(self, wheres):
         """Each one goes on from somewhere (Where), as after a jump."""
         self._go_on(self.libraries, wheres, range(len(wheres)))
 
-    def _go_on(self, libraries, wheres, jumping):
+    def _go_on(self, libraries, wheres, jumping, whatever=False):
+        """whatever: heed no tags yet; it may run."""
         parts = []
         for library in dict.fromkeys(libraries):
             who = [index for index, other in enumerate(libraries) if other is library]
-            begin = [library.begin(wheres[index], self._tag_query(index)) for index in who]
+            begin = [library.begin(wheres[index], "" if whatever else self._tag_query(index)) for index in who]
             parts.append((library.motion.matcher(library.choice().search, len(who), np.array(begin)), who))
         self.player.switch(parts[0][0] if len(parts) == 1 else MixedMatcher(parts), jumping)
         self.libraries = list(libraries)
@@ -84,6 +96,7 @@ class Cast:
 
     def step(self):
         """One frame of the database's rate."""
+        self._record_what_was_shown()
         self.player.guide()
         for index, (guide, asked) in enumerate(zip(self.guides, self._asked)):
             intent = guide.intent
@@ -113,6 +126,11 @@ class Cast:
     def ahead(self):
         """The times (T,) ahead at which trajectories are compared."""
         return np.array([time for channel, _ in self._trajectory() for time in channel.times if time > 0])
+
+    def _record_what_was_shown(self):
+        if self._to_record:
+            self.record.add()
+            self._to_record = False
 
     def _trajectory(self):
         schema = self.library.database.schema

@@ -22,13 +22,14 @@ def drive(database, recording, settings=None, speeds=None, search=None, watch=No
     return drive_all(database, [recording], settings, speeds, search, watch, **stage)[0]
 
 
-def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, place=None, poses=(),
+def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, place=None, shown=(),
               ground=None, **guidance):
     """drive() for several recordings at once, each with a character of its own; all as long as the longest. A recording
     is whatever has a `duration` and makes a `guide()`.
 
-    place     positions (K, 2), yaws (K,) and perhaps heights (K,) to begin at, or None for the origin
-    poses     {index: (positions, rotations)} to begin with, as Player.begin_from() takes them, or those of the motion
+    place     positions (K, 2), yaws (K,) and perhaps heights (K,) and speeds (K, 3) to begin with, as Cast.place()
+              takes them, or None for the origin
+    shown     {index: Shown} what characters begin with; the others with a pose of the motion
     ground    as a Cast takes it
     guidance  query, halflives and obstacles, as a StickGuide takes them
     """
@@ -37,8 +38,8 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
     cast = Cast(library, [one.guide(rate, speeds, **guidance) for one in recordings], settings, ground)
     if place is not None:
         cast.place(*place)
-    for index, pose in dict(poses).items():
-        cast.player.begin_from(index, *pose)
+    for index, pose in dict(shown).items():
+        cast.begin_from(index, pose)
     count = max(1, round(max(one.duration for one in recordings) * rate))
     for step in range(count):
         if watch is not None and step % round(rate) == 0:

@@ -102,13 +102,14 @@ class Player:
         return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
                        travel=ahead.travel())
 
-    def place(self, positions, yaws, heights=None):
-        """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one.
-        """
-        places = to_numbers(np.asarray(positions, dtype=np.float64))
-        self.roots, count = list(zip(places, np.asarray(yaws, dtype=np.float64).tolist())), len(places)
-        for guide, root in zip(self.guides, self.roots):
-            guide.place(*root)
+    def place(self, positions, yaws, heights=None, speeds=None):
+        """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one;
+        speeds (K, 3): how they go on there, x, y and turning (rad/s), or None for at rest."""
+        places, yaws = to_numbers(np.asarray(positions, dtype=np.float64)), np.asarray(yaws, dtype=np.float64).tolist()
+        self.roots, count = list(zip(places, yaws)), len(places)
+        speeds = np.zeros((count, 3)) if speeds is None else np.asarray(speeds, dtype=np.float64)
+        for guide, root, (x, y, turning) in zip(self.guides, self.roots, speeds.tolist()):
+            guide.place(*root, complex(x, y), turning)
         self.heights = [0.0] * count
         if self.ground is not None:
             about = self.heights if heights is None else heights
@@ -117,11 +118,10 @@ class Player:
         self.feet.ground.level = list(self.heights)
         self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
-    def begin_from(self, index, positions, rotations):
-        """A character begins with a pose that was shown before, positions (M, 3) of its moving joints and rotations
-        (J, 4), and comes over from there as after a jump."""
-        self._ahead.begin_from(index, positions, rotations)
-        self.rotations[index], self.moving[index] = rotations, positions
+    def begin_from(self, index, shown):
+        """A character begins as it was Shown before, and comes over from there as after a jump."""
+        self._ahead.begin_from(index, shown)
+        self.rotations[index], self.moving[index] = shown.rotations[-1], shown.positions[-1]
         self._switched.append(index)
 
     def switch(self, matcher, who):

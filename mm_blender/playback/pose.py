@@ -30,3 +30,19 @@ class Pose:
         if len(who) == len(self.travel):
             return self
         return Pose(*(part.take(who, axis=0) for part in vars(self).values()))
+
+
+@dataclass(eq=False)
+class Shown:
+    """How a character was shown before it is played.
+
+    positions  (2, M, 3) of its moving joints, one frame of the motion ago and now
+    rotations  (2, J, 4) the same of all joints
+    travel     (3,) velocity of the root, as a Pose has it
+    features   (D,) normalised, where something of the motion may be found that goes on like this; None at rest
+    """
+
+    positions: np.ndarray
+    rotations: np.ndarray
+    travel: np.ndarray
+    features: np.ndarray | None = None

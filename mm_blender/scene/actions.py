@@ -73,19 +73,34 @@ def assign(ob, action, slot=None):
         bound.action_slot = slot or slot_for(action, ob)
 
 
-def push_to_nla(ob, action, start_frame):
-    """Let an Action play in a new NLA track on top of the others; the object's own Action stays."""
+def push_to_nla(ob, action, start_frame, track=None):
+    """Let an Action play in the NLA from a frame on: after what a track plays, or on a new one on top of the others.
+    The object's own Action stays."""
     bound = ob.animation_data or ob.animation_data_create()
-    below = len(bound.nla_tracks)
-    track = bound.nla_tracks.new()
-    track.name = action.name
+    first = not len(bound.nla_tracks)
+    if track is None:
+        track = bound.nla_tracks.new()
+        track.name = action.name
     strip = track.strips.new(action.name, math.floor(start_frame), action)
     if hasattr(strip, "action_slot"):
         strip.action_slot = slot_for(action, ob)
     strip.frame_start_ui = start_frame
-    if below:
+    if not first:
         strip.extrapolation = "HOLD_FORWARD"  # until it begins, what is below it shows
     return track
+
+
+def push_down(ob):
+    """Let the object's own Action go on to play on an NLA track on top of the others, as Blender's Push Down does."""
+    bound, action = ob.animation_data, ob.animation_data.action
+    slot = slot_for(action, ob)
+    strip = push_to_nla(ob, action, action.frame_range[0]).strips[0]
+    if slot is not None:
+        strip.action_slot = slot
+    strip.blend_type, strip.extrapolation = bound.action_blend_type, bound.action_extrapolation
+    if bound.action_influence < 1:
+        strip.use_animated_influence, strip.influence = True, bound.action_influence
+    bound.action = None
 
 
 def new_action(name, ob):
@@ -117,19 +132,68 @@ def add_copies(action, curves):
                                 for curve in curves])
     for old, new in zip(curves, made):
         new.extrapolation = old.extrapolation
-        new.keyframe_points.add(len(old.keyframe_points))
-        for name, kind, size in _OF_KEYS:
-            values = np.empty(size * len(old.keyframe_points), dtype=kind)
-            old.keyframe_points.foreach_get(name, values)
-            new.keyframe_points.foreach_set(name, values)
+        _put_keys(new, _keys_of(old))
         for modifier in old.modifiers:
             copy = new.modifiers.new(modifier.type)
             for prop in modifier.bl_rna.properties:
                 if not prop.is_readonly:
                     setattr(copy, prop.identifier, getattr(modifier, prop.identifier))
-        new.update()
 
 
+def begin_with(action, earlier, frame, ob):
+    """Let an Action that begins at a frame show before it what an earlier one shows, which stays as it is."""
+    cut = earlier.copy()
+    try:
+        later = {(curve.data_path, curve.array_index): curve for curve in fcurves(action, ob)}
+        curves = list(fcurves(cut, ob))
+        add_copies(action, [curve for curve in curves if (curve.data_path, curve.array_index) not in later])
+        for path in {curve.data_path for curve in curves}:
+            pairs = [(curve, later[path, curve.array_index]) for curve in curves
+                     if curve.data_path == path and (path, curve.array_index) in later]
+            for first, _ in pairs:
+                first.keyframe_points.insert(frame, first.evaluate(frame))
+            _join(path, [(_keys_of(first), _keys_of(second), second) for first, second in pairs], frame)
+    finally:
+        bpy.data.actions.remove(cut)
+
+
+def _join(path, channels, frame):
+    """Put what one curve has until a frame before what another has from there on: [(keys, keys, the latter curve)] of
+    the channels of one path. The same rotation may be spelled with other numbers: the later one is respelled."""
+    starts = np.array([second["co"][0, 1] for _, second, _ in channels])
+    seams = [np.abs(first["co"][:, 0] - frame).argmin() for first, _, _ in channels]
+    ends = np.array([first["co"][seam, 1] for (first, _, _), seam in zip(channels, seams)])
+    sign = -1.0 if path.endswith("rotation_quaternion") and starts @ ends < 0 else 1.0
+    turns = np.round((ends - starts) / (2 * np.pi)) * (2 * np.pi) if path.endswith("rotation_euler") else 0 * starts
+    for (first, second, curve), seam, turn in zip(channels, seams, turns):
+        for name in ("co", "handle_left", "handle_right"):
+            second[name][:, 1] = sign * second[name][:, 1] + turn
+        second["handle_right"][0] += first["co"][seam] - second["co"][0]
+        for name in ("co", "handle_left"):
+            second[name][0] = first[name][seam]
+        second["handle_left_type"][0] = second["handle_right_type"][0] = FREE
+        _put_keys(curve, {name: np.concatenate([first[name][:seam], second[name]]) for name in second})
+
+
+def _keys_of(curve):
+    """What the keys of a curve are: name → (K,) or, of points, (K, 2)."""
+    found = {}
+    for name, kind, size in _OF_KEYS:
+        found[name] = np.empty((len(curve.keyframe_points), size)[:size], dtype=kind)
+        curve.keyframe_points.foreach_get(name, found[name].ravel())
+    return found
+
+
+def _put_keys(curve, keys):
+    """Give a curve keys as _keys_of() has them, instead of its own."""
+    curve.keyframe_points.clear()
+    curve.keyframe_points.add(len(keys["co"]))
+    for name, _, _ in _OF_KEYS:
+        curve.keyframe_points.foreach_set(name, keys[name].ravel())
+    curve.update()
+
+
+FREE = 0  # Blender's number for handles that may point anywhere
 _OF_KEYS = (*((name, np.int32, 1) for name in ("interpolation", "easing", "type", "handle_left_type",
                                                "handle_right_type")),
             *((name, np.float32, 1) for name in ("back", "amplitude", "period")),

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 
-from . import actions
+from . import actions, rig
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 SAME = 1e-4  # so near numbers of a matrix are the same
@@ -39,7 +39,8 @@ class ArmatureBefore:
         posed by a matrix, as all are while some are driven, gets slightly other ones, and where these are not keyed
         clips would seem to have changed."""
         bones = ob.pose.bones
-        if len(bones) != len(self._names):
+        now = rig.names_now(self._names, bones.keys())
+        if [now.get(name, name) for name in self._names] != bones.keys():
             return
         same = (np.abs(_bases(bones) - self._bases) < SAME).all(axis=1)
         for name, size in CHANNELS.items():
@@ -52,17 +53,18 @@ class ArmatureBefore:
 
     def restore_pose(self, ob):
         bones = ob.pose.bones
-        if len(bones) == len(self._names):  # in the same order, also after some were renamed
+        now = rig.names_now(self._names, bones.keys())
+        names = [now.get(name, name) for name in self._names]
+        if names == bones.keys():
             for name, values in self._channels.items():
                 bones.foreach_set(name, values)
         else:  # some were added or removed meanwhile
             for name, size in CHANNELS.items():
-                for bone, value in zip(self._names, self._channels[name].reshape(-1, size)):
+                for bone, value in zip(names, self._channels[name].reshape(-1, size)):
                     if bone in bones:
                         setattr(bones[bone], name, value)
-        now = bones.keys()
         for (bone, name), value in self._properties.items():
-            bone = now[self._names.index(bone)] if len(now) == len(self._names) else bone
+            bone = now.get(bone, bone)
             if bone in bones and bones[bone].get(name, value) != value:
                 bones[bone][name] = value
         ob.update_tag()

@@ -20,7 +20,7 @@ from ..control.keyboard import Keyboard
 from ..control.replay import Replay
 from ..errors import MotionError
 from ..playback.live import LONGEST
-from . import takes, targets
+from . import rescue, takes, targets
 from .before import SceneBefore
 from .character import active_armature
 from .comparing import Double, copy_trouble, other_method, remove_copies
@@ -37,6 +37,8 @@ __all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "
 ORBIT = np.radians(140)
 # Seconds between two looks at what nobody tells of, such as modes and animated settings, and at what is only told.
 BEAT = 0.5
+# Seconds that a drive has to last so that it is saved when it is interrupted.
+LEAST = 1.0
 # An armature that is so much larger or smaller than what it plays, as a share, is told to be baked again.
 ANOTHER_SIZE = 0.05
 
@@ -80,6 +82,7 @@ def start(context, obs, recording=None):
         raise MotionError("A character is being driven already: press Enter or Esc in its viewport first.")
     try:
         _session = Session(context, obs, recording)
+        rescue.forget()
     except MotionError:
         for ob in obs:
             targets.posed(ob).mm.drive.driving = False
@@ -88,6 +91,18 @@ def start(context, obs, recording=None):
     # it takes a twelfth of a second, in which the character would stand still.
     gc.freeze()
     return _session
+
+
+def finish(context):
+    """End though nobody said how: what was driven is kept, and saved as files in case that Blender ends, too."""
+    if _session is None:
+        return
+    _session.rescue()
+    try:
+        _session.keep()
+    except Exception as error:  # whatever it is, it must not stop Blender from going on
+        print(f"Motion Matching: what was driven cannot be kept as an Action: {error}")
+        stop(context)
 
 
 def stop(context):
@@ -181,31 +196,39 @@ class Session:
 
     def keep(self):
         """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
-        kept, extending = [], []
+        kept, obs = [], self._obs()
+        if not obs:
+            raise MotionError(f'"{self.driven.missing_name()}" is gone: bring it back with undo, then keep the take.')
         try:
-            for puppet, ob in self._obs():
+            for puppet, ob in obs:
                 if len(puppet.stage.record):
-                    kept.append(self._keep(puppet, ob))
-                    if puppet.owner().mm.drive.extend:
-                        extending.append(kept[-1])
+                    kept.append((puppet, ob, self._write(puppet, ob)))
         except MotionError:
-            for action in kept:
-                takes.discard(action)
-            for puppet, ob in self._obs():
-                puppet.before.restore_action(ob)
+            for _, _, action in kept:
+                bpy.data.actions.remove(action)
             raise
-        for puppet, ob in self._obs():
+        for puppet, ob, action in kept:
+            takes.play(ob, action, self._first_frame(puppet), puppet.owner().mm.drive.keep_as)
             puppet.before.respell(ob)
-        takes.show_whole(bpy.context.scene, extending)
+        takes.show_whole(bpy.context.scene, [action for puppet, _, action in kept if puppet.owner().mm.drive.extend])
         self._follower.go_back(view_of(bpy.context))  # the character stands where the take begins
         self._close()
-        return [action.name for action in kept]
+        return [action.name for _, _, action in kept]
 
-    def _keep(self, puppet, ob):
-        start_frame = self._start_frame + round(puppet.stage.began * scene_rate())
+    def _write(self, puppet, ob):
         settings = puppet.owner().mm.drive
-        return takes.keep(ob, puppet.clip(ob), f"{ob.name} Drive", start_frame, settings.tolerance, settings.push_nla,
-                          settings.ik_keys)
+        return takes.write(ob, puppet.clip(ob), f"{ob.name} Drive", self._first_frame(puppet), settings.tolerance,
+                           settings.ik_keys)
+
+    def _first_frame(self, puppet):
+        """The frame of the scene with which its take begins."""
+        return self._start_frame + round(puppet.stage.began * scene_rate())
+
+    def rescue(self):
+        """Save what all characters have played as files; nothing is, where it is hardly anything."""
+        for puppet in self._puppets:
+            if len(puppet.stage.record) >= LEAST * puppet.database.rate:
+                rescue.save(puppet.name, puppet.stage.record.clip(puppet.index), puppet.recording(self.seconds))
 
     def cancel(self, context):
         """End, with everything as it was."""
@@ -274,8 +297,11 @@ class Session:
     def _look(self, context):
         """Look at all that the artist may have changed: what can be shown, the settings."""
         obs = self._obs()
+        if not obs:
+            self._wait_for_undo()
+            return
         if not any(puppet is self.driven for puppet, _ in obs):
-            self._hand_over(obs)
+            self.driven = obs[0][0]
         waited = self._waits
         for puppet, ob in obs:
             if puppet.trouble or waited:
@@ -314,11 +340,11 @@ class Session:
             self._double.end()
             self._double = None
 
-    def _hand_over(self, obs):
-        """The driven armature is gone: another one gets the input, if there is one."""
-        if not obs:
-            raise MotionError(f'The armature "{self.driven.missing_name()}" is gone: driving has ended.')
-        self.driven = obs[0][0]
+    def _wait_for_undo(self):
+        """All armatures are gone."""
+        self._end_comparing()
+        self._waits = f'Waiting: "{self.driven.missing_name()}" is gone. Undo brings it back.'
+        self._sentences, self._notes = (self._waits,), ()
 
     def _hand_to(self, ob):
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
@@ -488,6 +514,8 @@ def _after_saving(*_):
 
 @persistent
 def _before_loading(*_):
+    if _session is not None:
+        _session.rescue()
     stop(bpy.context)
     _befores.clear()
     _inputs.clear()
@@ -514,7 +542,8 @@ def register():
 
 
 def unregister():
-    stop(bpy.context)
+    finish(bpy.context)
+    rescue.forget()
     forget()
     _inputs.clear()
     _befores.clear()

@@ -150,9 +150,9 @@ def facts_of(status):
     return tuple((label, value) for label, value in facts.items() if value)  # what was learned has no clips
 
 
-def held_of(session, settings):
-    """The controls that a hand holds now, on whatever it steers with."""
-    held = session.keyboard.held | ({"strafe"} if settings.strafe else set())
+def held_of(session, strafe):
+    """The controls that a hand holds now, on whatever it steers with; strafe: whether it is switched on."""
+    held = session.keyboard.held | ({"strafe"} if strafe else set())
     if session.device is session.keyboard or session.driven.stick is None:
         return held
     stick = session.driven.stick
@@ -179,13 +179,14 @@ def ground_lines_of(paths, settings, size):
 
 def _draw_board():
     session, ob = _driven()
-    if ob is None or not ob.mm.drive.show_hud or bpy.context.region_data != view_of(bpy.context):
+    hidden = session is None or (ob is not None and not ob.mm.drive.show_hud)  # that it is gone is always said
+    if hidden or bpy.context.region_data != view_of(bpy.context):
         return
     scale = bpy.context.preferences.system.ui_scale
     blf.size(0, TEXT * scale)
     labels = drawing.kept("labels", int(time.perf_counter()), keymap.labels)  # they may be changed meanwhile
     with_pad = isinstance(session.device, Gamepads)
-    shown = session.status, PAD if with_pad else labels, held_of(session, ob.mm.drive)
+    shown = session.status, PAD if with_pad else labels, held_of(session, ob is not None and ob.mm.drive.strafe)
     board, region = Board(*shown, lambda text: _width(text, scale)), bpy.context.region
     left, bottom, right = _room(bpy.context.area, region)
     left, bottom, right = left + MARGIN * scale, bottom + MARGIN * scale, right - MARGIN * scale
@@ -231,12 +232,12 @@ def _draw_ground_lines():
 
 
 def _driven():
-    """The Session and the armature that gets the input; None, None where there is nothing to draw."""
+    """The Session and the armature that gets the input, None if that is gone; None, None where there is nothing to
+    draw."""
     session = driving.current()
     if session is None or not bpy.context.space_data.overlay.show_overlays:
         return None, None
-    ob = session.driven.owner()
-    return (session, ob) if ob is not None else (None, None)
+    return session, session.driven.owner()
 
 
 @lru_cache(maxsize=1024)

@@ -35,15 +35,18 @@ class Poser:
     settled   False when somebody may have changed more than the pose of driven bones: put() sees to that, too, then
     """
 
-    def __init__(self, ob, database, names=None):
-        """names: those that the bones had when the database fitted them, if they may have been renamed since."""
+    def __init__(self, ob, database, before=None):
+        """before: the Poser of this armature until now; its bones may have been renamed since the database fitted."""
         self.database = database
-        self.names = names or ob.data.bones.keys()
+        # The names that bones had when the database fitted them; those that they had last, and in which armature.
+        self._names, self._last, self._armature = (
+            (before._names, before._last, before._armature) if before else ([], [], None))
         self._look_at(ob)
 
     def look(self, ob):
         """Look at the armature again if it has changed."""
-        if self._world != ob.matrix_world or not (self.settled or self._is_as_seen(ob.pose.bones)):
+        same = self._seen == _seen(ob) and self._world == ob.matrix_world
+        if not (same and (self.settled or self._is_as_seen(ob))):
             self._look_at(ob)
 
     def put(self, ob, bases):
@@ -55,15 +58,12 @@ class Poser:
             for at, basis in zip(self.layout.at.tolist(), bases):
                 bones[at].matrix_basis = Matrix(basis.reshape(4, 4).T)
             return  # which has tagged it, too
-        try:
-            if len(bases) < self._count:
-                found = np.empty((self._count, 16), dtype=np.float32)
-                bones.foreach_get("matrix_basis", found.ravel())
-                found[self.layout.at] = bases
-                bases = found
-            bones.foreach_set("matrix_basis", bases.ravel())
-        except TypeError:  # there are more or fewer bones than a moment ago: look() sees to that in the next frame
-            self.settled = False
+        if len(bases) < self._count:
+            found = np.empty((self._count, 16), dtype=np.float32)
+            bones.foreach_get("matrix_basis", found.ravel())
+            found[self.layout.at] = bases
+            bases = found
+        bones.foreach_set("matrix_basis", bases.ravel())
         # The pose comes along with the object; with the tag DATA Blender would copy all bones of the armature, too.
         ob.update_tag(refresh={"OBJECT"})
 
@@ -79,10 +79,7 @@ class Poser:
 
     def skeleton(self, ob):
         """The database's skeleton, with the names that the armature's bones have now."""
-        now = ob.data.bones.keys()
-        if now == self.names or len(now) != len(self.names):
-            return self.database.skeleton
-        return takes.renamed(self.database.skeleton, self.names, now)
+        return takes.renamed(self.database.skeleton, self._names, ob.data.bones.keys())
 
     def _settle(self, ob):
         """See to all that hardly ever changes."""
@@ -92,12 +89,17 @@ class Poser:
             for at in self._still:
                 ob.pose.bones[at].matrix_basis = Matrix()
 
-    def _is_as_seen(self, bones):
-        return self._count == len(bones) and all(
+    def _is_as_seen(self, ob):
+        bones = ob.pose.bones
+        return self._last == ob.data.bones.keys() and all(
             name in bones and np.allclose(bones[name].matrix_basis, basis, atol=SAME) for name, basis in self._between)
 
     def _look_at(self, ob):
         """All that depends on the rest pose and on where the object is."""
+        now = ob.data.bones.keys()
+        if self._armature != ob.data.session_uid and self._last != now:  # what is another's was not renamed
+            self._names = now
+        self._last, self._armature, self._seen = now, ob.data.session_uid, _seen(ob)
         self._world, self._count, self.floor = ob.matrix_world.copy(), len(ob.pose.bones), rig.floor(ob)
         # Of a library override Blender takes matrices one by one only: all at once they are lost without a word.
         self._overrides = ob.override_library is not None
@@ -226,6 +228,13 @@ class Ensemble:
                 numbers += places[column]
         self._rows.put(self._changing, numbers)
         np.matmul(self._rows, self._to_basis, out=self._bases)
+
+
+def _seen(ob):
+    """What differs, most often, after the bones of an armature object were edited, or exchanged for others."""
+    bones = ob.data.bones
+    ends = (bones[0].as_pointer(), bones[-1].as_pointer()) if len(bones) else ()
+    return len(ob.pose.bones), ob.data.session_uid, *ends
 
 
 def _numbers(rows, width, columns):

@@ -60,7 +60,7 @@ class Puppet:
     def rebind(self, ob):
         """Look at the armature anew. A state from before driving, which undo may bring, is what Esc restores then."""
         try:
-            self.poser = Poser(ob, self.database, self.poser and self.poser.names)
+            self.poser = Poser(ob, self.database, self.poser)
             self.trouble = ""
         except MotionError as error:
             self.trouble = str(error)

@@ -137,6 +137,14 @@ def _in_world(ob):
     return np.array(ob.matrix_world if ob.parent is not None or len(ob.constraints) else ob.matrix_basis)
 
 
+def names_now(before, now):
+    """What bones are called now that had other names before, {name: name}: of the same bones, all of them in order."""
+    if len(before) != len(now):
+        return {}
+    gone, new = {*before} - {*now}, {*now} - {*before}
+    return {old: name for old, name in zip(before, now) if old in gone and name in new}
+
+
 def placement(matrices, name):
     """Scale (…), rotation (…, 4) and location (…, 3) of the object's matrices (…, 4, 4); uneven scale is refused."""
     if not np.isfinite(matrices).all():

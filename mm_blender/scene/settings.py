@@ -92,6 +92,15 @@ _SYNC_ITEMS = [
     ("adjust_clamp", "Adjust and Clamp", "Pulled, and never further away than the limit"),
     ("full", "Full", "Exactly where the stick has it, as in a game with a capsule"),
 ]
+_KEEP_AS_ITEMS = [
+    ("ACTION", "New Action", "The take is the armature's Action. If that is a take already, both go on NLA tracks, one "
+                             "after the other: no take is put out of sight by the next"),
+    ("NLA", "NLA, One after the Other", "The take goes on an NLA track, after the takes that are there. The armature's "
+                                        "own Action goes on a track below it and plays on where no take does"),
+    ("LENGTHEN", "Lengthen the Action", "If the armature's Action is a take, the new Action begins with what that has "
+                                        "until the present frame, so that one Action has all of it. The take before "
+                                        "stays in the file as it is. Otherwise as New Action"),
+]
 _DEFAULTS = Recipe()
 _DRIVE = Drive()
 # From 4.5 on a path that may begin with // has to say so, or it is drawn in red, and scripts that give one are warned.
@@ -131,6 +140,7 @@ class MM_ActionSettings(bpy.types.PropertyGroup):
     """What the artist says about an Action."""
     __slots__ = ()
 
+    take: BoolProperty(options={"HIDDEN"})  # on what was driven and kept
     tags: CollectionProperty(type=MM_Tag)
     tag_index: IntProperty(name="Active Tag", options={"HIDDEN"})
 
@@ -236,6 +246,14 @@ class MM_Train(bpy.types.PropertyGroup):
                       description="Where chance begins: another one gives other networks")
 
 
+def _get_keep_as(drive):
+    return 2 if drive.lengthen else int(drive.push_nla)
+
+
+def _set_keep_as(drive, value):
+    drive.push_nla, drive.lengthen = value == 1, value == 2
+
+
 class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
@@ -333,8 +351,12 @@ class MM_Drive(bpy.types.PropertyGroup):
     ik_keys: BoolProperty(name="IK Controls Too",
                           description="On a control rig a kept take has keys on IK controls of hands and feet, too: "
                                       "switch a limb to IK, and it goes on as it was")
-    push_nla: BoolProperty(name="Push to NLA", description="Put a kept take on a new NLA track and leave the present "
-                                                           "Action where it is")
+    keep_as: EnumProperty(name="Keep As", items=_KEEP_AS_ITEMS, get=_get_keep_as, set=_set_keep_as,
+                          description="Where a kept take goes, and what becomes of the take before. Actions that are "
+                                      "there already are never changed")
+    # What says so in the file: older ones have the first of these.
+    push_nla: BoolProperty(name="Push to NLA", options={"HIDDEN"}, description="Keep As is \"NLA\"")
+    lengthen: BoolProperty(name="Lengthen", options={"HIDDEN"}, description="Keep As is \"LENGTHEN\"")
     extend: BoolProperty(name="Extend Scene", default=True,
                          description="The scene ends no sooner than a kept take, so that all of it is played and "
                                      "rendered")
@@ -370,6 +392,22 @@ CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features,
            MM_CharacterSettings)
 
 
+_OWN = {bpy.types.Object: MM_CharacterSettings, bpy.types.Action: MM_ActionSettings}
+
+
+def conflict():
+    """Why settings cannot be registered, as a sentence, or empty: another add-on has properties of the same name. They
+    are left alone."""
+    taken = [kind.__name__ for kind in _OWN if hasattr(kind, "mm") and not _is_ours(kind)]
+    return (f'Another add-on has taken the name "{taken[0]}.mm", under which Motion Matching keeps its settings: '
+            "disable that add-on, then disable and enable Motion Matching.") if taken else ""
+
+
+def _is_ours(kind):
+    found = kind.bl_rna.properties.get("mm")
+    return found is not None and found.type == "POINTER" and found.fixed_type.identifier == _OWN[kind].__name__
+
+
 @persistent
 def _before_saving(*_):
     """From 5.0 on Blender stores no difference to a group of settings that the linked armature does not have yet;
@@ -383,14 +421,14 @@ def _before_saving(*_):
 def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.mm = PointerProperty(type=MM_CharacterSettings, name="Motion Matching")
-    bpy.types.Action.mm = PointerProperty(type=MM_ActionSettings, name="Motion Matching")
+    for kind, cls in _OWN.items():
+        kind.mm = PointerProperty(type=cls, name="Motion Matching")
     bpy.app.handlers.save_pre.append(_before_saving)
 
 
 def unregister():
     bpy.app.handlers.save_pre.remove(_before_saving)
-    del bpy.types.Action.mm
-    del bpy.types.Object.mm
+    for kind in filter(_is_ours, _OWN):  # another add-on may have put its own there since
+        del kind.mm
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

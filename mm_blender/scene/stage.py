@@ -199,12 +199,12 @@ def staged(ob, depsgraph, library=None):
     weigh(library, ob)
     motion, ground = library.motion, floor(targets.posed(ob))
     limbs = Limbs(motion.database.character, motion.database.fixed, motion.moving)
-    place, poses = standing([ob], motion, motion.stance(limbs)[:, 1])
+    place, shown = standing([ob], motion, motion.stance(limbs)[:, 1])
     surroundings = Surroundings(settings.obstacles, settings.ground, [ground])
     surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": place,
-            "poses": poses, "ground": surroundings.ground, "halflives": halflives_of(ob),
+            "shown": shown, "ground": surroundings.ground, "halflives": halflives_of(ob),
             "obstacles": surroundings.obstacles if settings.obstacles else None}
 
 
@@ -249,10 +249,10 @@ class Stage(Cast):
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self.ensemble = Ensemble()
         self._weigh(obs[0])  # what takes long is done before the first frame
-        place, poses = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
+        place, shown = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
-        for index, pose in poses.items():
-            self.player.begin_from(index, *pose)
+        for index, pose in shown.items():
+            self.begin_from(index, pose)
         self.switch(dict(enumerate(obs)))
 
     def method(self, index):
@@ -287,9 +287,9 @@ class Stage(Cast):
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
 
-    def place(self, positions, yaws, heights):
-        super().place(positions, yaws, heights)
-        self._stood = positions, yaws, heights
+    def place(self, positions, yaws, heights=None, speeds=None):
+        super().place(positions, yaws, heights, speeds)
+        self._stood = positions, yaws, heights, speeds
 
     def ask(self, index, gait, query=""):
         try:

@@ -23,7 +23,7 @@ class Follow(Guide):
         place, yaw = leader.root
         self.place(place - BEHIND * cmath.rect(1, yaw) * 1j, yaw)
 
-    def place(self, place, yaw):
+    def place(self, place, yaw, velocity=0j, turning=0.0):
         self.root, self.intent = (place, yaw), Intent(0j, yaw)
         there, _ = self._leader.root
         self._trail, self._way = [place, there], [0.0, abs(there - place)]  # where to go, and how far that is

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The point that a stick moves: it gets where it is wanted, and it knows where it will be and where it was."""
 
+import numpy as np
 import pytest
 
 from mm_blender.control.intent import Intent
@@ -130,3 +131,13 @@ def test_what_it_would_want_leaves_it_as_it_is():
     other = guide.wanting(INTENTS[1])
     assert guide.intent is INTENTS[0] and guide.path([1.0]) != other.path([1.0])
     assert guide.root == other.root
+
+
+def test_placed_with_a_speed_it_goes_on_and_came_from_there():
+    guide = StickGuide(60)
+    guide.place(1 + 2j, 0.5, 0.6 + 1.2j, 0.3)
+    guide.want(Intent(0.6 + 1.2j, 0.5))
+    (early, early_yaw), (late, late_yaw) = guide.path([-0.5, -0.25])
+    assert np.allclose([early, late], [0.7 + 1.4j, 0.85 + 1.7j]) and np.allclose([early_yaw, late_yaw], [0.35, 0.425])
+    guide.step()
+    assert abs(guide.root[0] - (1.01 + 2.02j)) < 1e-6

@@ -80,14 +80,14 @@ def test_a_database_that_is_of_another_bake_is_driven_with_a_warning(character, 
     assert 'The file demo.mmdb holds another bake: bake "Demo Character" again' in capfd.readouterr().out
 
 
-def test_a_take_that_was_pushed_under_an_action_says_what_hides_it(character, tmp_path, capfd):
+def test_the_second_take_is_said_to_be_on_a_track(character, tmp_path, capfd):
     bpy.ops.mm.bake()
-    character.mm.drive.push_nla, action = True, character.animation_data.action
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
-    assert f'in the NLA, hidden by the Action "{action.name}"' in capfd.readouterr().out
-    character.animation_data.action = None
+    assert "track" not in capfd.readouterr().out
+    bpy.context.scene.frame_set(round(character.animation_data.action.frame_range[1]))
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "take.csv"))
-    assert "hidden" not in capfd.readouterr().out
+    assert 'on the NLA track "take"' in capfd.readouterr().out
+    assert [strip.name for strip in character.animation_data.nla_tracks["take"].strips] == ["take", "take.001"]
 
 
 def test_a_recording_beside_the_file_may_be_given_as_such(character, tmp_path, recwarn):

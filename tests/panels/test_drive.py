@@ -51,7 +51,7 @@ def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
 
 
 def test_every_setting_of_driving_is_somewhere(character):
-    hidden = {"rna_type", "name", "driving", "copied"}
+    hidden = {"rna_type", "name", "driving", "copied", "push_nla", "lengthen"}
     settings = character.mm.drive
     settings.own_speeds = True
     found = shown()

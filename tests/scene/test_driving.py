@@ -340,15 +340,6 @@ def test_a_tag_query_that_cannot_be_heeded_is_said_and_driving_goes_on(character
     assert hips(character)[1] > 1
 
 
-def test_an_armature_that_is_gone_ends_it_with_a_sentence(character):
-    session = driving.start(bpy.context, [character])
-    go(session, 0.1)
-    bpy.data.objects.remove(character)
-    with pytest.raises(MotionError, match="Demo Character"):
-        go(session, 0.2)
-    session.cancel(bpy.context)
-
-
 def test_only_one_drive_at_a_time(character):
     driving.start(bpy.context, [character])
     with pytest.raises(MotionError, match="already"):
@@ -651,3 +642,59 @@ def test_a_recording_is_driven_with_the_sliders_as_they_are(character, tmp_path)
     character.mm.features.responsiveness = 4.0
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv"))
     assert (library.choice().search.weights > before).any()
+
+
+def kept_places(ob, seconds, times=2):
+    """Where joints (F, J, 3) are in each frame of so many takes, one from the end of the other on, walking on; and in
+    which frames of each take it jumped."""
+    jumps = []
+    for index in range(times):
+        bpy.context.scene.frame_set(1 + round(60 * seconds) * index)
+        session = driving.start(bpy.context, [ob])
+        session.keyboard.press("W", "forward")
+        go(session, seconds)
+        jumps.append(np.flatnonzero(session.driven.stage.record.trace().jumped))
+        session.keep()
+    places = []
+    for frame in range(1, round(60 * seconds) * times + 1):
+        bpy.context.scene.frame_set(frame)
+        places.append([ob.matrix_world @ ob.pose.bones[name].head for name in ("hips", "toe.L", "toe.R", "hand.R")])
+    return np.array(places), jumps
+
+
+def test_who_walks_walks_on_from_one_take_to_the_next(character):
+    seams, ordinary = [], []
+    for seconds in (1.5, 1.7, 1.9, 2.1, 2.3):
+        character.animation_data_clear()
+        places, (jumps, _) = kept_places(character, seconds)
+        seam = round(60 * seconds)
+        speeds = np.linalg.norm(np.diff(places[:, 0, :2], axis=0), axis=-1) * 60
+        pushes = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1).max(axis=-1) * 60 ** 2
+        assert speeds[seam - 8:seam + 20].min() > 0.9 * speeds[seam - 60:seam].min(), "it goes on as fast"
+        assert pushes[seam - 10:seam + 10].max() < 110, "m/s²; from rest it was 90 to 320"
+        seams.append(pushes[seam - 2:seam + 8].max())
+        ordinary += [pushes[jump - 2:jump + 8].max() for jump in jumps if 2 < jump < seam - 8]
+    assert np.median(seams) < max(ordinary), "the seam is pushed no harder than a transition within a take"
+
+
+@pytest.mark.parametrize("keep_as", ["ACTION", "NLA", "LENGTHEN"])
+def test_three_takes_are_all_there_one_after_the_other(character, keep_as):
+    character.mm.drive.keep_as = keep_as
+    before = len(bpy.data.actions)
+    places, _ = kept_places(character, 1.0, 3)
+    assert np.linalg.norm(np.diff(places, axis=0), axis=-1).max() < 0.12, "nothing jumps"
+    assert places[-1, 0, 1] - places[70, 0, 1] > 1.5, "it goes on walking"
+    assert len(bpy.data.actions) == before + 3 and bpy.context.scene.frame_end >= 181
+
+
+def test_who_was_posed_by_hand_begins_from_rest(character):
+    bpy.context.scene.frame_set(30)
+    session = driving.start(bpy.context, [character])
+    assert abs(session.driven.guide.velocity) > 0.3, "its Action walks"
+    session.cancel(bpy.context)
+    character.pose.bones["hand.L"].rotation_quaternion = (0.7, 0.7, 0, 0)
+    bpy.context.view_layer.update()
+    posed = poses(character)
+    session = driving.start(bpy.context, [character])
+    assert np.linalg.norm(session.driven.player.simulation.velocities) == 0
+    assert np.abs(np.array(poses(character)) - posed).max() < 1e-4, "and keeps what it was given"

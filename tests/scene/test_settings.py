@@ -51,3 +51,18 @@ def test_a_report_that_another_program_has_written_is_none(extension, text):
     ob = walker.armature("Rig")
     ob.mm.bake.report = text
     assert baking.report(ob) == {}
+
+
+def test_where_a_take_is_kept_is_known_from_older_files_and_scripts_too(extension, tmp_path):
+    ob = bpy.data.objects.new("Old", bpy.data.armatures.new("Old"))
+    drive = ob.mm.drive
+    assert drive.keep_as == "ACTION"
+    drive.push_nla = True  # as older files have it
+    assert drive.keep_as == "NLA"
+    for choice in ("LENGTHEN", "NLA", "ACTION"):
+        drive.keep_as = choice
+        assert drive.keep_as == choice and drive.push_nla == (choice == "NLA")
+    drive.keep_as, ob.use_fake_user = "LENGTHEN", True
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert bpy.data.objects["Old"].mm.drive.keep_as == "LENGTHEN"

@@ -51,8 +51,8 @@ def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):
     assert found["stall"]["seconds"] < 1 and found["stall"]["way"] < 1.5
     assert "demo.mmdb" in found["no database"]
     assert found["opened"] == {"driving": False, "flag": False, "pose": True}
-    assert found["deleted"]
-    assert found["disabled"]
+    assert "Undo brings it back" in found["deleted"][0] and found["deleted and cancelled"]
+    assert found["disabled"] == "Demo Character Drive", "the take is kept"
 
 
 @pytest.mark.parametrize("follow", [True, False])

@@ -128,14 +128,17 @@ def steps(result):
     yield from begin()
     bpy.data.objects.remove(bpy.data.objects[name])
     yield 0.5
-    result["deleted"] = session() is None
+    result["deleted"] = yield from told()
+    press("ESC")
+    yield 0.3
+    result["deleted and cancelled"] = session() is None
     bpy.ops.wm.open_mainfile(filepath=os.path.join(folder, "demo.blend"))
     yield 0.5
 
     yield from begin()
     bpy.ops.preferences.addon_disable(module=EXTENSION)
     yield 0.5
-    result["disabled"] = poses(bpy.data.objects[name]) == pose
+    result["disabled"] = bpy.data.objects[name].animation_data.action.name
     bpy.ops.preferences.addon_enable(module=EXTENSION)
     yield 0.3
     yield from begin()
