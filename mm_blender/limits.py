@@ -8,7 +8,7 @@ from .errors import MotionError
 BVH, TABLE, LIST = 500_000_000, 100_000_000, 10_000_000
 JOINTS = 2_000  # of a skeleton: those that deform a body with face and hands are some hundreds
 # A pose of one joint is what counts in memory. LAFAN1, mirrored at 240 frames per second, has 183 million in all.
-FRAMES, POSES, ALL_POSES = 1_000_000, 30_000_000, 300_000_000
+FRAMES, POSES, ALL_POSES = 2_000_000, 30_000_000, 300_000_000
 TAGS, TAG_NAMES, QUERY = 10_000, 500, 5_000  # ranges in a clip; names in a database; letters of a tag query
 FURTHEST = 1e7  # metres from where a scene begins
 SLOWEST = 1.0  # frames per second: with fewer it is no motion, and each would be stretched over a hundred
