@@ -20,8 +20,9 @@ class Owner:
     blend: str = ""
 
     def __str__(self):
-        file = self.blend.replace("\\", "/").rpartition("/")[2]
-        return f'"{self.name}" in {file}' if file else f'"{self.name}" in a .blend that was not saved'
+        file = self.blend.replace("\\", "/").rpartition("/")[2] or "a .blend that was not saved"
+        said = f'"{self.name}" in {file}'
+        return "".join(letter if letter.isprintable() else "?" for letter in said)
 
 
 def owner_in(header):
@@ -30,7 +31,7 @@ def owner_in(header):
     if not isinstance(said, dict):
         return None
     texts = [said.get(name) for name in ("id", "name", "blend")]
-    if not all(isinstance(text, str) and len(text) <= LONGEST and text.isprintable() for text in texts):
+    if not all(isinstance(text, str) and len(text) <= LONGEST for text in texts):
         return None
     return Owner(*texts) if texts[0] else None
 

@@ -512,7 +512,7 @@ def test_a_file_outside_of_the_project_is_said(hero, home, capfd):
 
 @pytest.mark.parametrize("said", ["Hero", {"id": "x"}, *(
     {"id": identity, "name": name, "blend": ""} for identity, name in (
-        (1, "Hero"), ("", "Hero"), ("x", "\x1b[2J"), ("x", "y" * 5000)))])
+        (1, "Hero"), ("", "Hero"), ("x", None), ("x", "y" * 5000)))])
 def test_an_owner_that_makes_no_sense_is_nobody(hero, said):
     archive.copy(path_of(hero), path_of(hero), database.KIND, database.VERSION, {"owner": said})
     assert word(hero) == "nobody's" and database.load(path_of(hero)).owner is None
