@@ -36,6 +36,25 @@ def text(rng, content):
     return content[:400_000]
 
 
+def bvh(rng, content):
+    """Bytes of a BVH file with a few changes, most of them before its frames, which are most of it."""
+    begin = content.index(b"Frame Time:")
+    end = content.index(b"\n", begin)
+    deed = rng.random()
+    if deed < 0.4:
+        return text(rng, content)
+    if deed < 0.55:
+        return content[:begin] + b"Frame Time: " + some(rng, WORDS) + content[end:]
+    if deed < 0.65:  # joints without channels, side by side or one below the other, perhaps all of one name
+        count, numbered, deep = int(some(rng, (2, 30, 400, 3000))), rng.random() < 0.5, rng.random() < 0.5
+        begins = [b"JOINT more%d\n{\nOFFSET 0 1 0\nCHANNELS 0\n" % (at * numbered) for at in range(count)]
+        tail = b"End Site\n{\nOFFSET 0 1 0\n}\n}\n"
+        more = b"".join(begins) + tail + b"}\n" * (count - 1) if deep else b"".join(one + tail for one in begins)
+        at = content.index(b"JOINT")
+        return content[:at] + more + content[at:]
+    return text(rng, content[:end]) + content[end:]
+
+
 def data(rng, content):
     """Bytes of any file with a few changes."""
     for _ in few(rng):

@@ -77,7 +77,7 @@ def damaged(form, seeds, rng):
         for _ in mutations.few(rng):
             made = mutations.record(rng, made)
         return json.dumps(made).encode()
-    return mutations.text(rng, content)
+    return mutations.bvh(rng, content) if form == "bvh" else mutations.text(rng, content)
 
 
 def attempt(form, content, folder, turn=0):
