@@ -296,6 +296,54 @@ def test_a_file_name_that_is_no_text_is_no_trouble(tmp_path, out):
         assert outcome.returncode == 0 and outcome.stderr == ""
 
 
+def test_frame_times_that_are_rates_do_not_stretch_a_clip(tmp_path, walk, out, ask):
+    for seconds in ("60", "10"):
+        Path(walk).write_text(re.sub(r"Frame Time: \S+", f"Frame Time: {seconds}", Path(walk).read_text()))
+        report = ask("bake", walk, "-o", out)
+        assert report["frames"] == 91 and f"the Frame Time is {seconds}; 60 frames" in report["warnings"][0]
+
+
+def test_escape_codes_of_a_file_do_not_reach_the_terminal(tmp_path, out):
+    path = write_walk(tmp_path / "wa\x1b[31mlk.bvh", announced=5)
+    Path(path).write_text(Path(path).read_text().replace("LeftFoot", "Left\x1b[2JFoot"))
+    (tmp_path / "tags.json").write_text(json.dumps({"*": "ta\x1b]0;g\x07", "no\x1bne": "x"}))
+    for arguments in (("bake", path, "-o", out, "--tags", tmp_path / "tags.json", "--role",
+                       "left_foot=Left\x1b[2JFoot"), ("info", out), ("info", path),
+                      ("info", f"{path}.none")):
+        outcome = shell(*arguments)
+        assert "�" in outcome.stdout + outcome.stderr
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", outcome.stdout + outcome.stderr)
+
+
+def test_of_many_sentences_some_are_said(tmp_path, walk, out, capsys):
+    (tmp_path / "tags.json").write_text(json.dumps({f"none {index}": "x" for index in range(5000)}))
+    assert main(["bake", walk, "-o", out, "--tags", str(tmp_path / "tags.json")]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 101 and said[-1] == "mm_blender: 4,900 more sentences like these."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
+@pytest.mark.parametrize("arguments", [
+    ("info", "{odd}.bvh"), ("bake", "{odd}.bvh", "-o", "{out}"), ("bake", "{folder}", "-o", "{out}"),
+    ("bake", "{walk}", "-o", "{out}", "--onto", "{odd}.bvh"), ("bake", "{walk}", "-o", "{out}", "--tags", "{odd}.json"),
+    ("bake", "{walk}", "-o", "{out}", "--schema", "{odd}.json"),
+])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_never_ends_is_not_read(tmp_path, walk, out, fails, arguments, kind):
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "odd.bvh", tmp_path / "odd.json", tmp_path / "folder" / "odd.bvh"):
+        os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    places = {"odd": tmp_path / "odd", "folder": tmp_path / "folder", "walk": walk, "out": out}
+    assert "it is a device or a pipe; choose an ordinary file" in fails(*(text.format(**places) for text in arguments))
+
+
+def test_a_name_that_is_too_long_is_a_sentence(tmp_path, walk, out, fails):
+    long = tmp_path / ("x" * 300 + ".bvh")
+    for arguments in (("info", long), ("bake", long, "-o", out), ("bake", walk, "-o", long.with_suffix(".mmdb"))):
+        said = fails(*arguments)
+        assert "name too long" in said and "Errno" not in said and len(said) < 500
+
+
 def test_two_files_of_one_name_are_named(tmp_path, walk, out, fails):
     (tmp_path / "other").mkdir()
     other = write_walk(tmp_path / "other" / "walk.bvh")
@@ -350,6 +398,14 @@ def test_a_wrong_output_is_told_before_the_work(tmp_path, walk, fails, name, wor
     before = Path(walk).read_bytes()
     assert words in fails("bake", walk, "-o", tmp_path / name)
     assert Path(walk).read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
+def test_a_device_or_a_pipe_is_no_output(tmp_path, walk, fails):
+    os.mkfifo(tmp_path / "pipe.mmdb")
+    for name in ("/dev/null", tmp_path / "pipe.mmdb"):
+        assert f'The output "{name}" is a device or a pipe, not a file' in fails("bake", walk, "-o", name)
+    assert not Path("/dev/null.mmdb").exists()
 
 
 def test_a_read_only_folder_is_told_before_the_work(walk, out, fails, monkeypatch):

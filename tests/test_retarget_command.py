@@ -191,3 +191,12 @@ def test_ctrl_c_says_how_many_clips_were_written(files, capsys, monkeypatch):
     monkeypatch.setattr(bvh, "write", write_one)
     assert run(files, "retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", "out") == 130
     assert capsys.readouterr().err == "mm_blender: cancelled; 1 of 2 clips were written.\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file names are text on this system")
+def test_a_file_name_that_is_no_text_gets_into_the_report(files):
+    path = os.fsdecode(os.fsencode(files) + b"/wa\xfflk.bvh")
+    os.rename(files / "walk.bvh", path)
+    assert run(files, "retarget", path, "--onto", "demo.mmdb", "-o", f"@{files / 'out.bvh'}", "--report",
+               f"@{files / 'figures.json'}") == 0
+    assert list(json.loads((files / "figures.json").read_text(encoding="utf-8"))["each"]) == ["wa\udcfflk"]

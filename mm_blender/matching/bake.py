@@ -178,8 +178,8 @@ def _check_legs(clip, character):
         lengths = np.linalg.norm(clip.positions[:, joints[1:]], axis=-1).min(axis=0)
         if lengths.min() <= STUB * lengths.max():
             short = int(lengths.argmin())
-            raise MotionError(f'Clip "{clip.name}" has "{names[short]}" and "{names[short + 1]}" in the same place, and '
-                              "such a leg cannot bend: give the bone a length, or the roles to other bones.")
+            raise MotionError(f'Clip "{clip.name}" has "{names[short]}" and "{names[short + 1]}" in the same place, '
+                              "where no leg can bend: give the bone a length, or the roles to other bones.")
 
 
 def _sides(piece, source, character, about):

@@ -50,7 +50,8 @@ class Channel:
         try:
             object.__setattr__(self, "times", tuple(round(float(time), 6) for time in self.times))
         except (TypeError, ValueError, OverflowError):
-            raise MotionError(f'The feature "{self.label}" has times {_written(self.times)}: use a list of seconds.') from None
+            raise MotionError(f'The feature "{self.label}" has times {_written(self.times)}: use a list of '
+                              "seconds.") from None
         if len(self.times) > TIMES:
             raise MotionError(f'The feature "{self.label}" looks at {len(self.times):,} times: use at most {TIMES}.')
         if not self.times:
@@ -178,7 +179,7 @@ def _check_factor(what, factor):
 
 def _written(value):
     """A value as people write it in JSON; numbers that JSON does not know are no trouble."""
-    return value if type(value) in (int, float) else json.dumps(value, default=str)
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, default=str)
 
 
 def _locomotion(times):

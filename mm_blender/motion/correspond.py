@@ -125,7 +125,8 @@ def _swings(source, target, stance, own):
 
     for side in SIDES:
         upper, lower, end = (f"{side}_{part}" for part in ("upper_arm", "forearm", "hand"))
-        if known(upper, lower):
+        # An arm without length points nowhere: it goes along with what it hangs from.
+        if known(upper, lower) and min(map(np.linalg.norm, both(upper, lower))) > 1e-6:
             theirs, mine = both(upper, lower)
             fronts = [_front(vector, direction(character, pose, lower, end) if character.has(end) else None)
                       for vector, character, pose in ((theirs, source, stance), (mine, target, own))]

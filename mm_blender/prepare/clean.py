@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import MotionError
-from ..limits import check_clip
+from ..limits import check_clip, check_rate
 from ..motion.clip import Clip
 from .contacts import find_contacts
 from .resample import closed, resample
@@ -36,8 +36,9 @@ def clean(raw, character, recipe, speed=1.0):
 
     speed: 2.0 plays it twice as fast. A clip that is tagged "loop" anywhere is a loop; a part of it is not.
     """
+    check_rate(f'Clip "{raw.name}"', raw.rate)
     if speed > 0:
-        check_clip(f'Clip "{raw.name}", which plays for {raw.duration / speed:,.1f} s,',
+        check_clip(f'Clip "{raw.name}", which plays for {raw.duration / speed:,.7g} s,',
                    raw.duration / speed * recipe.rate, len(raw.skeleton))
     _check_curves(raw)
     clip = raw.with_changes(loop=raw.loop or bool(raw.tag_mask(LOOP).any()))

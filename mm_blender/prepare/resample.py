@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..errors import MotionError
+from ..limits import check_clip
 from ..motion import quat
 from ..motion.clip import Tag
 
@@ -20,6 +21,7 @@ def resample(clip, rate, speed=1.0):
                           "both must be above zero.")
     if rate == clip.rate and speed == 1:
         return clip
+    check_clip(f'At {rate:,.7g} frames per second clip "{clip.name}"', clip.duration / speed * rate)
     times, source = _times(clip, rate, speed), clip
     if clip.loop and times[-1] > len(clip) - 1:
         source = _closed(clip)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..errors import MotionError
-from ..limits import check_clip
+from ..limits import check_clip, check_rate
 from ..matching.bake import Source
 from ..matching.database import runs
 from ..matching.tags import EXCLUDE, LOOP, select
@@ -139,10 +139,12 @@ def unusable(ob, clip, facts=None, scene=None):
     if not span[1] - span[0] >= 1:
         what = f"the range {span[0]:g} to {span[1]:g}" if clip.use_range else "a single frame"
         return f"{_named(ob, clip)} has {what}: it needs at least two frames."
-    playing = (span[1] - span[0]) / sampling.scene_rate(scene) / clip.speed
+    rate = sampling.scene_rate(scene)
+    playing = (span[1] - span[0]) / rate / clip.speed
     try:
-        check_clip(f"{_named(ob, clip)}, which plays for {playing:,.1f} s,",
-                   max(span[1] - span[0], playing * ob.mm.bake.rate))
+        check_rate("The scene", rate)
+        check_clip(f"{_named(ob, clip)}, which plays for {playing:,.7g} s,",
+                   max(playing * ob.mm.bake.rate, span[1] - span[0]))
     except MotionError as error:
         return str(error)
     return ""

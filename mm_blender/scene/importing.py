@@ -13,6 +13,7 @@ import numpy as np
 import addon_utils  # isort: skip (it is there once bpy is)
 
 from ..errors import MotionError, MotionWarning
+from ..files import check_regular
 from ..matching.bake import Progress
 from ..motion import bvh, quat
 from . import actions, clips, rig, sampling
@@ -269,6 +270,7 @@ def _uncarried(ob, clip):
 
 
 def _call_importer(path):
+    check_regular(path, math.inf)
     if path.suffix.lower() == ".fbx" and "fbx_import" in dir(bpy.ops.wm):
         module, call = None, lambda: bpy.ops.wm.fbx_import(filepath=str(path))
     elif path.suffix.lower() == ".fbx":

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import MotionError
 from ..files import replacing
 from ..motion.character import ROLES
+from ..text import read_json
 from .baking import own_folder
 from .character import role_entry
 from .settings import AXES
@@ -68,14 +69,14 @@ def _path(name):
 
 def _read(name):
     """Roles and forward axis of a preset, or a sentence where it has none that can be used."""
+    if not _path(name).exists():
+        raise MotionError(f'There is no preset "{name}".')
     try:
-        content = json.loads(_path(name).read_text(encoding="utf-8"))
+        content = read_json(_path(name))
         version, roles, forward = int(content["version"]), content["roles"], content["forward"]
         known = set(roles) <= set(ROLES) and all(isinstance(bone, str) for bone in roles.values())
         known = known and forward in AXES
-    except FileNotFoundError:
-        raise MotionError(f'There is no preset "{name}".') from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (MotionError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         version, known = 0, False
     if version > VERSION:
         raise MotionError(f'The preset "{name}" was made by a newer Motion Matching: update the extension.')

@@ -5,6 +5,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..errors import MotionError
+from ..limits import FURTHEST
 from ..motion import quat
 from ..motion.skeleton import Skeleton, backward
 from . import actions
@@ -138,10 +139,16 @@ def _in_world(ob):
 
 def placement(matrices, name):
     """Scale (…), rotation (…, 4) and location (…, 3) of the object's matrices (…, 4, 4); uneven scale is refused."""
+    if not np.isfinite(matrices).all():
+        raise MotionError(f'The armature object "{name}" has a location, rotation or scale that is not a number: clear '
+                          "them with Alt+G, Alt+R and Alt+S.")
+    if np.abs(matrices).max() > FURTHEST:
+        raise MotionError(f'The armature object "{name}" is further away than {FURTHEST:,.0f} m, or scaled by more: '
+                          "clear its location and scale with Alt+G and Alt+S.")
     axes = matrices[..., :3, :3]
     gram = np.swapaxes(axes, -1, -2) @ axes
     square = np.trace(gram, axis1=-2, axis2=-1) / 3
-    if not np.isfinite(matrices).all() or (square < 1e-18).any():
+    if (square < 1e-18).any():
         raise MotionError(f'The armature object "{name}" has a scale of zero: apply its scale with Ctrl+A.')
     if (np.abs(gram - square[..., None, None] * np.eye(3)).max((-2, -1)) > 2e-4 * square).any():
         raise MotionError(f'The armature object "{name}" is scaled unevenly: apply its scale with Ctrl+A.')

@@ -7,7 +7,7 @@ import bpy
 from bpy import props
 from bpy.app.handlers import persistent
 
-from ..matching.schema import KINDS
+from ..matching.schema import FURTHEST, HEAVIEST, KINDS
 from ..motion.character import ROLES
 from ..playback.inertialise import Blend
 from ..playback.player import Drive
@@ -165,10 +165,10 @@ class MM_Channel(bpy.types.PropertyGroup):
     role: EnumProperty(name="Bone Role", items=_ROLE_ITEMS,
                        default="left_foot", description="The bone that it belongs to")
     of: StringProperty(name="Name", description="The tag or custom property that it belongs to")
-    times: FloatVectorProperty(name="Times", size=MAX_TIMES, unit="TIME_ABSOLUTE",
+    times: FloatVectorProperty(name="Times", size=MAX_TIMES, unit="TIME_ABSOLUTE", min=-FURTHEST, max=FURTHEST,
                                description="Seconds from now: negative for the past")
     time_count: IntProperty(name="Times", default=1, min=1, max=MAX_TIMES, description="How many times it looks at")
-    weight: FloatProperty(name="Weight", default=1.0, min=0.0, soft_max=5.0, precision=2,
+    weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=HEAVIEST, soft_max=5.0, precision=2,
                           description="How much it counts")
 
 
@@ -177,9 +177,9 @@ class MM_Features(bpy.types.PropertyGroup):
 
     channels: CollectionProperty(type=MM_Channel)
     index: IntProperty(name="Active Feature", options={"HIDDEN"})
-    responsiveness: FloatProperty(name="Responsiveness", default=1.0, min=0.0, soft_max=4.0, precision=2,
+    responsiveness: FloatProperty(name="Responsiveness", default=1.0, min=0.0, max=HEAVIEST, soft_max=4.0, precision=2,
                                   description="How much the trajectory counts: higher follows the stick sooner")
-    quality: FloatProperty(name="Quality", default=1.0, min=0.0, soft_max=4.0, precision=2,
+    quality: FloatProperty(name="Quality", default=1.0, min=0.0, max=HEAVIEST, soft_max=4.0, precision=2,
                            description="How much the pose counts: higher gives smoother transitions")
     past_end: EnumProperty(name="Past a Clip's End", items=_PAST_END_ITEMS,
                            description="What is done where a feature looks past the end of its clip")
@@ -321,7 +321,8 @@ class MM_Drive(bpy.types.PropertyGroup):
     show_contacts: BoolProperty(name="Contacts", default=True, description="Draw feet that are held")
     show_root: BoolProperty(name="Root", default=True,
                             description="Draw where the character is, and where the stick has it")
-    tolerance: FloatProperty(name="Tolerance", default=0.0, min=0.0, soft_max=0.05, precision=4, unit="LENGTH",
+    tolerance: FloatProperty(name="Tolerance", default=0.0, min=0.0, max=1000.0, soft_max=0.05, precision=4,
+                             unit="LENGTH",
                              description="Keys that no joint needs by more than this are left out of a kept take; "
                                          "0 keeps it exactly")
     ik_keys: BoolProperty(name="IK Controls Too",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From an armature's settings to characters that play: libraries, speeds, the ground and what stands in the way."""
 
+import math
 import os
 from dataclasses import astuple
 from functools import lru_cache
@@ -127,7 +128,7 @@ def own_speeds(ob):
     settings = ob.mm.drive
     if not settings.own_speeds:
         return None
-    return Speeds(*(tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")))
+    return _known(Speeds, **{gait: tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")})
 
 
 def settings_of(ob):
@@ -138,8 +139,8 @@ def settings_of(ob):
     sync = _known(Sync, position=settings.root_position, facing=settings.root_facing, halflife=settings.root_halflife,
                   share=settings.root_share, radius=settings.root_radius, angle=settings.root_angle)
     lock = _known(Lock, on=settings.lock_feet, release=settings.lock_release, halflife=settings.lock_halflife)
-    return Drive(search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock,
-                 velocity_halflife=settings.velocity_halflife, facing_halflife=settings.facing_halflife)
+    return _known(Drive, search_every=settings.search_every, stay=settings.stay, blend=blend, sync=sync, lock=lock,
+                  velocity_halflife=settings.velocity_halflife, facing_halflife=settings.facing_halflife)
 
 
 def shared(ob):
@@ -152,6 +153,11 @@ def shared(ob):
 @lru_cache(maxsize=32)
 def _known(made, /, **values):
     """An object with these values, the same one each time: settings are looked at often, and seldom change."""
+    for name, value in values.items():
+        numbers = value if isinstance(value, tuple) else (value,)
+        if not all(math.isfinite(number) for number in numbers if isinstance(number, float)):
+            raise MotionError(f'The setting "{name.replace("_", " ")}" of the Drive panel is not a number: set it '
+                              "anew.")
     return made(**values)
 
 
@@ -231,13 +237,17 @@ class Stage(Cast):
 
     def prepare(self, ob, context):
         """Take over what the artist may have changed: an armature's settings, the meshes."""
-        self.player.settings = settings_of(ob)
-        self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
+        trouble = ""
+        try:
+            self.player.settings = settings_of(ob)
+            self._speeds, self._query = own_speeds(ob) or self.library.speeds, ob.mm.drive.query
+        except MotionError as error:  # what was set before stays
+            trouble = str(error)
         self._weigh(ob)
         self._look_around(ob, context)
         if self.player.ground is not None and not len(self.record):
             self.place(*self._stood)  # now that it is known on what
-        self.sentences = [self._mismatch] * bool(self._mismatch)
+        self.sentences = [sentence for sentence in (self._mismatch, trouble) if sentence]
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
 

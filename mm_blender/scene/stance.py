@@ -47,12 +47,23 @@ def stance_of(ob, names=None):
     if not has_stance(ob):
         return None
     names = skeleton_of(ob).names if names is None else names
-    own, turns = json.loads(ob.mm.stance), {}
+    own, turns = _kept(ob), {}
     for bone in ob.data.bones:  # parents come first
         above = turns[bone.parent.name] if bone.parent else quat.identity()
-        turns[bone.name] = quat.mul(above, np.array(own[bone.name])) if bone.name in own else above
+        turns[bone.name] = quat.mul(above, own[bone.name]) if bone.name in own else above
     _, turn, _ = placement(world_matrix(ob), ob.name)
     return quat.mul(turn, quat.mul(np.array([turns[name] for name in names]), _rest(ob, names)))
+
+
+def _kept(ob):
+    """Bone → how it is turned (4,), as set_stance() wrote it."""
+    try:
+        turns = {name: np.array(turn, dtype=np.float64) for name, turn in json.loads(ob.mm.stance).items()}
+        if all(turn.shape == (4,) and abs(np.linalg.norm(turn) - 1) < 0.01 for turn in turns.values()):
+            return turns
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+        pass
+    raise MotionError(f'The T-pose that "{ob.name}" keeps is damaged: set it again with Use Current Pose as T-Pose.')
 
 
 def _rest(ob, names):

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mm_blender import limits
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.matching.bake import Progress, Source, bake, database_key, foundation_key, run
@@ -262,6 +263,38 @@ def test_a_request_that_cannot_work_is_refused_before_anything_is_read(make, wal
     with pytest.raises(MotionError, match=words):
         make(**settings)
     assert not reads
+
+
+def test_more_frames_than_memory_has_room_for_are_refused_before_anything_is_read(make, walk, source, monkeypatch):
+    reads = []
+    many = replace(source(walk("a"), reads, mirror=True), seconds=1e6)
+    with pytest.raises(MotionError, match=r"All clips together would have 120,000,000 frames, .* at most 50,000,000"):
+        make([many])
+    assert not reads
+    # What does not know its length beforehand is counted as it comes.
+    monkeypatch.setattr(limits, "ALL_POSES", 1000)
+    with pytest.raises(MotionError, match=r"All clips together would have 242 frames, .* at most 166"):
+        make([source(walk("a"), reads), source(walk("b"), reads), source(walk("c"), reads)])
+    assert reads == ["a", "b"]
+
+
+@pytest.mark.parametrize("joint, words", [(2, '"hips" and "thigh.L"'), (3, '"thigh.L" and "foot.L"')])
+def test_a_leg_that_cannot_bend_is_named(make, walk, source, character, joint, words):
+    roles = {**character.roles, "left_thigh": "hips", "left_shin": "thigh.L"}
+    places = character.skeleton.positions.copy()
+    places[joint] = 0
+    flat = replace(character, skeleton=replace(character.skeleton, positions=places), roles=roles)
+    clip = walk("flat").with_changes(skeleton=flat.skeleton)
+    positions = clip.positions.copy()
+    positions[:, joint] = 0
+    with pytest.raises(MotionError, match=f'Clip "flat" has {words} in the same place, where no leg can bend'):
+        make([source(clip.with_changes(positions=positions))], character=flat)
+    make([source(walk("good"))], character=replace(character, roles=roles))
+
+
+def test_different_tags_have_a_limit(make, walk, source):
+    with pytest.raises(MotionError, match="The clips have 501 different tags: use at most 500"):
+        make([source(walk("a", tags=[Tag(f"tag {index}", 0, 1) for index in range(501)]))])
 
 
 def test_clips_shorter_than_the_features_look_are_used_and_told(make, walk, source):

@@ -41,7 +41,8 @@ def test_a_query_selects(query, expected):
     ("run (injured)", r'makes no sense from "\(" on'), ("run ~injured", 'makes no sense from "~" on'),
     ('"run', "quotation mark without its partner"), ('run"', "quotation mark"), ('run & "läuft', "quotation mark"),
     ("Run", 'the tag "Run", which no clip has. Tags here: and, .*run'), ('""', 'the tag "", which no clip has'),
-    ("läuft schnell", 'the tag "läuft"'), ("(" * 5000 + "run", "too many"), ("~" * 5000 + "run", "too many"),
+    ("läuft schnell", 'the tag "läuft"'), ("(" * 4000 + "run", "too many"), ("~" * 4000 + "run", "too many"),
+    ("~" * 5001, "has 5,001 letters: use at most 5,000"),
 ])
 def test_a_wrong_query_is_one_sentence(query, words):
     with pytest.raises(MotionError, match=words) as caught:

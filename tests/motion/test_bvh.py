@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """BVH files: what is in them comes out, what is odd is said, and what is broken is named with its line."""
 
+import time
 import warnings
 
 import numpy as np
@@ -242,6 +243,8 @@ def test_frame_times_mean_the_rate_that_they_were_rounded_from(tmp_path, written
     pytest.param(SMALL.replace("0.033333", "-0.1"), "Frame Time is -0.1; 60", id="negative frame time"),
     pytest.param(SMALL.replace("0.033333", "1e-310"), "Frame Time is 1e-310; 60", id="absurdly short frame time"),
     pytest.param(SMALL.replace("0.033333", "1e300"), "Frame Time is 1e300; 60", id="absurdly long frame time"),
+    pytest.param(SMALL.replace("0.033333", "60"), "Frame Time is 60; 60", id="frame time that is a rate"),
+    pytest.param(SMALL.replace("0.033333", "10"), "Frame Time is 10; 60", id="frame time of seconds"),
     pytest.param(SMALL.replace("Leg", "Hips"), 'several joints named "Hips"; one of them is now "Hips.001"',
                  id="equal names"),
 ])
@@ -265,6 +268,9 @@ def test_what_is_odd_is_read_and_said(tmp_path, text, words):
     pytest.param("HIERARCHY\nMOTION\nFrames: 0\nFrame Time: 1\n", 2, "no ROOT", id="no joints"),
     pytest.param(SMALL.split("MOTION")[0], 16, "without MOTION", id="no motion"),
     pytest.param(SMALL[:200], 10, "without MOTION", id="cut in the hierarchy"),
+    pytest.param(SMALL[:-6], 20, "7 values, and the joints 9", id="cut in the motion"),
+    pytest.param(SMALL.replace("Frames: 2", "Frames: 0").split("0 1 0 0 0")[0], 19, "no frames", id="0 frames"),
+    pytest.param(SMALL.replace("Frames: ", f"Frames{300_000 * ' '}x y"), 16, '"Frames:"', id="pages of space"),
     pytest.param(SMALL.replace("Frames: 2\n", ""), 16, '"Frames:"', id="no frame count"),
     pytest.param(SMALL.replace("Frame Time: 0.033333\n", ""), 16, '"Frame Time:"', id="no frame time line"),
     pytest.param(SMALL.replace("Frame Time: 0.033333", "Frame Time:"), 16, '"Frame Time:"', id="no frame time value"),
@@ -461,3 +467,49 @@ def test_real_files_are_read_as_matrices_say(request, tmp_path, archive, rate, u
         clip = clip.scaled(units)
         bvh.write(tmp_path / "again.bvh", clip)
         assert_same_clip(quiet_read(tmp_path / "again.bvh", units=0.01), clip)
+
+
+# As much as a file may ask for
+
+def test_a_file_of_more_joints_than_any_rig_has_is_refused(tmp_path):
+    with pytest.raises(MotionError, match=r'"walk.bvh" has 30,001 joints, and a skeleton has at most 2,000'):
+        bvh.read(save(tmp_path, beside(30_000)))
+
+
+def test_a_small_file_of_many_still_joints_in_many_frames_is_refused_before_memory_is_taken(tmp_path):
+    with pytest.raises(MotionError, match=r"nearly all joints are without CHANNELS, more than 2,000,000 times"):
+        bvh.read(save(tmp_path, beside(1900, frames=2000)))
+    assert len(quiet_read(save(tmp_path, beside(900, frames=2000)))) == 2000
+
+
+def test_many_joints_of_one_name_are_told_apart_at_once(tmp_path):
+    begun = time.perf_counter()
+    with pytest.warns(MotionWarning, match='"x.001", and 1,896 others were renamed, too') as said:
+        clip = bvh.read(save(tmp_path, beside(1899, "x").replace("JOINT x", "JOINT x.002", 1)))
+    assert time.perf_counter() - begun < 3 and len(said) == 1
+    assert clip.skeleton.names[:5] == ("Hips", "x.002", "x", "x.001", "x.003")
+
+
+def test_a_chain_of_any_length_is_written_and_read(tmp_path):
+    count = 1100
+    skeleton = Skeleton([f"link{index}" for index in range(count)], np.arange(count) - 1, np.full((count, 3), 0.1),
+                        quat.identity((count,)))
+    clip = Clip("chain", skeleton, 30.0, skeleton.positions[None].repeat(2, 0), quat.identity((2, count)))
+    bvh.write(tmp_path / "chain.bvh", clip)
+    again = quiet_read(tmp_path / "chain.bvh", units=0.01)
+    assert again.skeleton.same_joints(skeleton) and np.allclose(again.positions, clip.positions, atol=1e-6)
+
+
+@pytest.mark.parametrize("text, seconds", [
+    (SMALL, 2 / 30), (SMALL.replace("Frames: 2", "Frames: 90000"), 2 / 30), (SMALL.replace("0.033333", "60"), 2 / 60),
+    (SMALL.replace("Frames: 2", "Frames: nan"), 2 / 30), (SMALL[:200], 0), ("", 0), (SMALL.replace("Time", "x"), 0),
+])
+def test_how_long_a_file_plays_is_told_without_reading_it(text, seconds):
+    assert bvh.seconds_of(text.encode()) == pytest.approx(seconds, abs=0.04)
+
+
+def beside(count, name="j{}", frames=2):
+    """A file with that many joints without channels beside one another."""
+    joints = "".join(f"JOINT {name.format(index)}\n{{\nOFFSET 0 1 0\n}}\n" for index in range(count))
+    return ("HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 0\nCHANNELS 1 Yposition\n" + joints + "}\nMOTION\n"
+            f"Frames: {frames}\nFrame Time: 0.033333\n" + frames * "1\n")

@@ -100,3 +100,15 @@ def test_what_does_not_fit_is_refused_by_name(changes, words):
     with pytest.raises(MotionError, match=words) as caught:
         clip(**changes)
     assert "walk" in str(caught.value)
+
+
+def test_a_joint_further_away_than_any_scene_reaches_is_named():
+    positions = np.tile(BONES.positions, (31, 1, 1))
+    positions[7, 1, 2] = -2e7
+    with pytest.raises(MotionError, match='Clip "walk" has the joint "leg" more than 10,000,000 m away at frame 7'):
+        clip(positions=positions)
+
+
+def test_a_clip_has_no_more_tags_than_anybody_sets():
+    with pytest.raises(MotionError, match='Clip "walk" has 10,001 tags: use at most 10,000'):
+        clip(tags=[Tag("run", 0, 1)] * 10_001)

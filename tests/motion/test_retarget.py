@@ -283,6 +283,17 @@ def test_a_clip_of_another_skeleton_is_not_taken(character, clips):
         Retarget(renamed_and_rolled(character), character).clip(clips[0])
 
 
+@pytest.mark.parametrize("which", ["source", "target"])
+@pytest.mark.filterwarnings("error")
+def test_arms_without_length_are_no_trouble(character, clips, which):
+    places = character.skeleton.positions.copy()
+    places[[character.joint(f"{side}_{part}") for side in ("left", "right") for part in ("forearm", "hand")]] = 0
+    armless = replace(character, skeleton=replace(character.skeleton, positions=places))
+    pair = (armless, character) if which == "source" else (character, armless)
+    moved = clips[0].with_changes(skeleton=pair[0].skeleton)
+    assert len(Retarget(*pair).clip(moved)) == len(moved)
+
+
 # Mocap
 
 def test_lafan1_stands_though_its_rest_pose_is_a_line(lafan1):

@@ -148,3 +148,9 @@ def test_what_is_no_tree_is_refused(changes, words):
     abc = {"names": "abc", "parents": (-1, 0, 0), "positions": np.zeros((3, 3)), "rotations": quat.identity((3,))}
     with pytest.raises(MotionError, match=words):
         Skeleton(**{**abc, **changes})
+
+
+def test_a_skeleton_of_more_joints_than_any_rig_has_is_refused():
+    count = 2001
+    with pytest.raises(MotionError, match="The skeleton has 2,001 joints, and a skeleton has at most 2,000"):
+        Skeleton(list(map(str, range(count))), np.arange(count) - 1, np.zeros((count, 3)), quat.identity((count,)))

@@ -3,15 +3,16 @@
 
 import errno
 import pickle
+import re
 import zipfile
 
 import bpy
 import numpy as np
 import pytest
 
-from mm_blender import archive
+from mm_blender import archive, limits
 from mm_blender.matching import database
-from mm_blender.scene import actions, baking, sampling
+from mm_blender.scene import actions, baking, clips, sampling, stage
 from tests import walker
 
 
@@ -138,7 +139,94 @@ def test_a_scale_that_no_skeleton_can_have(baked, scale, sentence):
     refuse(baked, sentence + ".*apply its scale")
 
 
+@pytest.mark.parametrize("place, sentence", [
+    ({"location": (float("nan"), 0, 0)}, "has a location, rotation or scale that is not a number: clear them with Alt"),
+    ({"scale": (float("nan"),) * 3}, "that is not a number"), ({"scale": (1e30,) * 3}, "or scaled by more"),
+    ({"location": (3e38, 0, 0)}, "is further away than 10,000,000 m"),
+])
+def test_a_place_where_no_skeleton_can_be(baked, place, sentence, recwarn):
+    for name, value in place.items():
+        setattr(baked, name, value)
+    bpy.context.view_layer.update()
+    refuse(baked, sentence)
+    assert not recwarn.list
+
+
+# Settings: a script, or a file that was damaged, may have set anything
+
+@pytest.mark.parametrize("group, name, sentence", [
+    ("bake", "root_position", 'The setting "root position" of the bake is nan'),
+    ("bake", "contact_filter", 'The setting "contact filter" of the bake is nan'),
+    ("features", "responsiveness", "The responsiveness is nan: use 0 to 1,000,000"),
+    ("features", "quality", "The quality is nan"),
+])
+def test_a_setting_that_is_not_a_number(baked, group, name, sentence):
+    setattr(getattr(baked.mm, group), name, float("nan"))
+    assert sentence in baking.changes(baked, bpy.context.scene)[0]
+    refuse(baked, sentence)
+
+
+@pytest.mark.parametrize("name, value, sentence", [
+    ("weight", float("nan"), 'The feature "trajectory position" has the weight nan: use 0 to 1,000,000'),
+    ("times", [float("nan")] * 6, 'The feature "trajectory position" looks nan s ahead'),
+])
+def test_a_feature_that_is_not_a_number(baked, name, value, sentence):
+    setattr(baked.mm.features.channels[0], name, value)
+    refuse(baked, sentence)
+
+
+def test_numbers_that_no_search_can_count_with_cannot_be_set(baked):
+    feature, features = baked.mm.features.channels[0], baked.mm.features
+    feature.weight, feature.times, features.responsiveness, features.quality = 1e20, [1e20] * 6, 3e38, float("inf")
+    assert (feature.weight, features.responsiveness, features.quality) == (1e6, 1e6, 1e6) and set(feature.times) == {30}
+
+
+@pytest.mark.parametrize("name", ["velocity_halflife", "search_every", "blend_halflife", "root_radius", "lock_release"])
+def test_a_drive_setting_that_is_not_a_number(baked, tmp_path, name):
+    (tmp_path / "stick.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n1,0,0,0,0,0,0\n")
+    setattr(baked.mm.drive, name, float("nan"))
+    with pytest.raises(RuntimeError, match="of the Drive panel is not a number: set it anew"):
+        bpy.ops.mm.drive_recording(filepath=str(tmp_path / "stick.csv"))
+
+
+def test_a_drive_goes_on_with_what_was_set_before_when_a_setting_becomes_no_number(baked):
+    played = stage.Stage([baked])
+    played.prepare(baked, bpy.context)
+    before = played.player.settings
+    baked.mm.drive.velocity_halflife = float("nan")
+    played.prepare(baked, bpy.context)
+    assert played.player.settings == before and "is not a number" in played.sentences[-1]
+
+
 # Clips
+
+@pytest.mark.parametrize("base", [1e5, 1e4, 25.0])
+def test_a_scene_slower_than_a_frame_a_second(baked, base):
+    bpy.context.scene.render.fps_base = base
+    sentence = "The scene has .* frames per second, and motion has at least 1: look at its frame rate"
+    assert re.match(sentence, clips.trouble(baked, baked.mm.clips[0], bpy.context.scene))
+    assert clips.count_selected(baked, bpy.context.scene, "", 60.0) == (0, 0)
+    refuse(baked, sentence)
+
+
+@pytest.mark.parametrize("start, end, sentence", [
+    (1, 1e6, r'Action "walk", which plays for 41,666.6\d s, would have 2,499,99\d frames, and a clip has at most 2,0'),
+    (1, 3e38, "would have far too many frames"), (float("-inf"), float("inf"), "would have far too many frames"),
+    (float("nan"), 10, "has the range nan to 10: it needs at least two frames"),
+])
+def test_a_range_that_nobody_can_play(baked, start, end, sentence):
+    clip = only(baked, baked.mm.clips[0].action).mm.clips[0]
+    clip.use_range, clip.start, clip.end = True, start, end
+    assert re.search(sentence, clips.trouble(baked, clip, bpy.context.scene))
+    refuse(baked, sentence)
+
+
+def test_all_clips_together_of_more_frames_than_memory_has_room_for(baked, monkeypatch):
+    monkeypatch.setattr(sampling, "read_action", None)  # nothing is read
+    monkeypatch.setattr(limits, "ALL_POSES", 1000)
+    baked.mm.bake.rate = 30
+    refuse(baked, r"All clips together would have \d+ frames, and a database of \d+ joints has at most")
+
 
 def test_an_action_of_another_rig(baked):
     only(baked, new_action(baked, "alien", ("tentacle", "location", 0, {1: 0, 50: 1})))

@@ -164,3 +164,26 @@ def _loop(skeleton, frames, rate):
     for name, sign in (("thigh.L", 1), ("thigh.R", -1)):
         rotations[:, skeleton.index(name)] = quat.from_angle_axis(sign * 0.6 * np.sin(2 * np.pi * phase), [1.0, 0, 0])
     return Clip("stride", skeleton, rate, positions, rotations)
+
+
+# As much as it may ask for
+
+@pytest.mark.parametrize("change, speed, words", [
+    ({"rate": 0.00024}, 1.0, 'Clip "dance" has 0.00024 frames per second, and motion has at least 1'),
+    ({"rate": 2.0}, 1e-4,
+     "which plays for 300,000 s, would have 18,000,000 frames, and a clip of 19 joints has at most 1,578,947"),
+    ({}, 0.0, "cannot be resampled to 60.0 frames per second at speed 0.0"), ({}, float("nan"), "at speed nan"),
+])
+def test_a_clip_of_more_frames_than_anybody_plays_is_refused_before_any_work(biped, roles, dance, change, speed, words):
+    raw = dance(biped(), frames=61).with_changes(**change)
+    with pytest.raises(MotionError, match=words):
+        clean(raw, roles(raw.skeleton), Recipe(), speed)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("root_position", float("nan")), ("root_facing", 61.0), ("contact_speed", -1.0), ("contact_height", float("inf")),
+    ("contact_filter", 1e30), ("contact_filter", "long"), ("root_position", 1j),
+])
+def test_a_setting_that_no_clip_can_be_prepared_with_is_named(name, value):
+    with pytest.raises(MotionError, match=f'The setting "{name.replace("_", " ")}" of the bake is .*: use 0 to '):
+        Recipe(**{name: value})

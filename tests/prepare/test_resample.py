@@ -121,3 +121,9 @@ def _angle(rotations):
 def _same(clip, positions, rotations):
     assert np.abs(clip.positions - positions).max() < 1e-5
     assert np.abs(np.abs((clip.rotations * rotations).sum(-1)) - 1).max() < 1e-5
+
+
+def test_a_rate_at_which_there_would_be_too_many_frames_is_named(biped, dance):
+    clip = dance(biped())
+    with pytest.raises(MotionError, match=r'At 2.4e\+09 frames per second clip ".*" would have .* at most 2,000,000'):
+        resample(clip, 2.4e9)

@@ -77,7 +77,8 @@ def test_roles_that_were_never_found_are_not_saved(extension):
 
 
 @pytest.mark.parametrize("content", [
-    "", "[]", "3", "{}", '{"version": 1, "roles": 3, "forward": "AUTO"}',
+    "", "[]", "3", "{}", 5000 * "[", '{"version": 1e400, "roles": {}, "forward": "AUTO"}',
+    '{"version": 1, "roles": {"hips": []}, "forward": []}', '{"version": 1, "roles": 3, "forward": "AUTO"}',
     '{"version": 1, "roles": {"hips": 3}, "forward": "AUTO"}',
     '{"version": 1, "roles": {"wing": "a"}, "forward": "AUTO"}',
     '{"version": 1, "roles": {}, "forward": "UP"}', '{"version": "x", "roles": {}, "forward": "AUTO"}'])

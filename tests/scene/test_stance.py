@@ -51,6 +51,16 @@ def test_the_pose_comes_back_as_it_was_shown(ob):
     assert same(stance_of(ob, ["forearm.L"]), pose[[names.index("forearm.L")]])
 
 
+@pytest.mark.parametrize("text", [
+    "{", "[]", "5", 5000 * "[", '{"hips": 1}', '{"hips": [1, 0, 0]}', '{"hips": [NaN, 0, 0, 0]}', '{"hips": "x"}',
+    '{"hips": [0, 0, 0, 0]}', '{"hips": [1e200, 0, 0, 0]}', '{"hips": {"x": 1}}',
+])
+def test_one_that_was_damaged_is_told(ob, text):
+    ob.mm.stance = text
+    with pytest.raises(MotionError, match='The T-pose that "Walker" keeps is damaged: set it again'):
+        stance_of(ob)
+
+
 def test_without_one_there_is_none(ob):
     assert stance_of(ob) is None and not has_stance(ob)
     set_stance(ob)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Text that people write: read, or named in a sentence without any of Python's words."""
+
+import math
+import os
+
+import pytest
+
+from mm_blender.errors import MotionError
+from mm_blender.text import read_json, read_text
+
+
+def test_text_is_read_as_it_stands(tmp_path):
+    (tmp_path / "a.csv").write_bytes("\ufefftime\r\n0,ü\r\n".encode())
+    assert read_text(tmp_path / "a.csv") == "time\r\n0,ü\r\n"
+
+
+@pytest.mark.parametrize("content, words", [
+    (b"\xff\xfe\0", "is not a text in UTF-8"), (b"{", "is not JSON: line 1, column 2 makes no sense"),
+    (b"", "not JSON"),
+    (b'{\n"a": 1,}', "line 2, column"),
+    (b"[" * 100_000, "too many brackets inside one another"), (b"\0", "not JSON"),
+])
+def test_what_is_no_json_is_named(tmp_path, content, words):
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(MotionError, match=words) as caught:
+        read_json(tmp_path / "a.json")
+    assert "a.json" in str(caught.value)
+
+
+def test_numbers_that_nothing_can_count_with_are_infinite(tmp_path):
+    (tmp_path / "a.json").write_text(f"[1{400 * '0'}, -1{5000 * '0'}, 123456789012345, 1e400, 7]")
+    assert read_json(tmp_path / "a.json") == [math.inf, -math.inf, 123456789012345, math.inf, 7]
+
+
+def test_a_file_of_more_than_the_stated_size_is_not_read(tmp_path):
+    with open(tmp_path / "a.json", "wb") as file:
+        file.truncate(25_000_000)
+    with pytest.raises(MotionError, match="has 25 MB, and such a file has at most 10 MB"):
+        read_text(tmp_path / "a.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes among its files")
+def test_only_ordinary_files_are_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    for name, words in (("pipe", "a device or a pipe"), ("link", "a device or a pipe"), (".", "it is a folder"),
+                        ("none", "There is no file"), ("round", "cannot be read"), ("x" * 300, "cannot be read"),
+                        ("a\0b", "cannot be read")):
+        with pytest.raises(MotionError, match=words):
+            read_text(tmp_path / name)
