@@ -20,10 +20,10 @@ RATE, SPEED, PERIOD, STANDS, HEIGHT = 60, 0.7, 0.5, 0.6, 0.05  # of a stride the
 BONES = {
     "Hips": (None, 0, 0, 0.5), "Spine": ("Hips", 0, 0.25, 0.02), "Chest": ("Spine", 0, 0.25, 0),
     "Neck": ("Chest", 0, 0.15, 0.1), "Head": ("Neck", 0, 0.1, 0.1), "Tail": ("Hips", 0, -0.1, 0.05),
-    "RightUpLeg": ("Hips", 0.1, 0, -0.02), "RightLeg": ("RightUpLeg", 0, 0.08, -0.18),
-    "RightFoot": ("RightLeg", 0, -0.12, -0.18), "RightShoulder": ("Chest", 0.06, 0.02, -0.02),
-    "RightArm": ("RightShoulder", 0.04, 0.05, -0.08), "RightForeArm": ("RightArm", 0, -0.08, -0.16),
-    "RightHand": ("RightForeArm", 0, 0.04, -0.16),
+    "RightUpLeg": ("Hips", 0.1, 0, -0.02), "RightLeg": ("RightUpLeg", 0, 0.08, -0.2),
+    "RightFoot": ("RightLeg", 0, -0.12, -0.2), "RightShoulder": ("Chest", 0.06, 0.02, -0.02),
+    "RightArm": ("RightShoulder", 0.04, 0.05, -0.08), "RightForeArm": ("RightArm", 0, -0.1, -0.19),
+    "RightHand": ("RightForeArm", 0, 0.06, -0.19),
 }
 ENDS = {"Foot": (0, 0.04, -0.09), "Hand": (0, 0.03, -0.07)}
 TROT = 0.0, 0.5, 0.5, 0.0  # the phases of the limbs: those across from each other go together
@@ -81,7 +81,7 @@ def _paw(toe, time, phase, speed):
 def animal_motion():
     """A database of it: it stands, and trots."""
     clips = [trot(2.0, 0.0, "stand"), trot()]
-    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name, mirror=True) for clip in clips]
+    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name, mirror=True, loop=True) for clip in clips]
     return run(bake.bake(sources, character(), schema.load("quadruped"), Recipe()))
 
 
