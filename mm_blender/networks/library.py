@@ -62,7 +62,8 @@ class DecompressedMotion:
     def __init__(self, motion, networks, latents):
         self.database, self.moving, self.stance = motion.database, motion.moving, motion.stance
         self._motion, self._networks = motion, networks
-        self._states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
+        states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
+        self._states = np.clip(states, *networks.limits)  # what the Decompressor has never seen it makes anything of
 
     def matcher(self, search, count, begin=None):
         frames = 0 if begin is None else begin

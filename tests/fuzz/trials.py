@@ -90,7 +90,8 @@ def attempt(form, content, folder, turn=0):
 def _try_mmdb(path, folder, method):
     library = Library(database.load(path))
     if method != "mm":
-        library = library_for(method, folder / "healthy.mmnet", library)
+        networks = "experts.mmnet" if method == "dmm" else "healthy.mmnet"
+        library = library_for(method, folder / networks, library)
     return _drive(library)
 
 
