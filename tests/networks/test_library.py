@@ -70,6 +70,6 @@ def test_features_that_were_never_learned_are_decompressed_as_the_nearest_that_w
     wild = replace(demo_database, features=demo_database.features * 1e5, cells=None)
     latents = np.full((len(wild), networks_of_experts.latents), 65504, dtype=np.float32)
     library = DecompressedLibrary(Library(wild), networks_of_experts, latents)
-    with np.errstate(all="raise"):
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
         pose = library.motion.matcher(library.choice().search, 2, np.array([100, 900])).pose()
     assert np.abs(pose.positions).max() < 1e6 and np.linalg.norm(pose.rotations, axis=-1) == pytest.approx(1, abs=1e-4)
