@@ -121,7 +121,8 @@ class LearnedLibrary:
         if where.networks is self._networks:
             return where.state
         if self._latents is not None and where.frame >= 0:
-            return np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)
+            state = np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)
+            return np.clip(state, *self._networks.limits)
         matcher = self.motion.matcher(self.choice(query).search, 1)
         matcher.match([0], where.features[None], must=np.array([True]))
         return matcher.states()[0]
