@@ -59,7 +59,7 @@ def test_a_schema_file_without_a_name_has_the_name_of_its_file(tmp_path):
     ({"kind": "trajectory_position", "times": [float("nan")]}, "looks nan s ahead"),
     ({"kind": "trajectory_position", "times": [1e9]}, "use -30 to 30 s"),
     ({"kind": "trajectory_position", "times": [float("-inf")]}, "use -30 to 30 s"),
-    ({"kind": "trajectory_position", "weight": -1.0}, "weight -1.0: use 0 to 1,000,000"),
+    ({"kind": "trajectory_position", "weight": -1.0}, "weight -1: use 0 to 1,000,000"),
     ({"kind": "trajectory_position", "weight": float("nan")}, "use 0 to 1,000,000"),
     ({"kind": "trajectory_position", "weight": float("inf")}, "use 0 to 1,000,000"),
     ({"kind": "trajectory_position", "weight": "much"}, "use 0 to 1,000,000"),
