@@ -41,7 +41,7 @@ from .networks import file as networks
 from .networks import origin
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
-from .playback.library import Library
+from .playback.library import BakedLibrary
 from .playback.retarget import character_of, retargeted
 from .prepare.onto import Onto, target_of
 from .prepare.recipe import ROOTS, Recipe
@@ -286,7 +286,7 @@ def _target(path):
     if Path(path).suffix.lower() == SUFFIX:
         motion = database.load(path)
         character = _with_roles(character_of(motion), path)
-        return character, find_stance(character, motion)
+        return character, find_stance(character, motion.clips())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MotionWarning)
         clip = bvh.read(path)
@@ -594,10 +594,10 @@ def _drive(options):
     with _Bar(quiet=options.json) as bar:
         clip, trace = drive(library, recording, watch=bar.show, query=options.query)
     # What was learned is driven without the database; only the figures compare it with that, if it is there.
-    motion = library.database
+    whole = library
     if options.method == "lmm" and options.database:
-        motion = _on_target(Library(database.load(options.database)), target).database
-    figures = {"method": options.method, **driving.report(motion, clip, trace)}
+        whole = _on_target(BakedLibrary(database.load(options.database)), target)
+    figures = {"method": options.method, **driving.report(whole.whole(), clip, trace)}
     bvh.write(options.output, clip)
     if options.report:
         _write_report(options.report, figures)
@@ -619,7 +619,7 @@ def _library(options):
         raise MotionError("Only --method lmm with --networks NET.mmnet goes without a database: give it a DB.mmdb.")
     if options.method != "mm" and not options.networks:
         raise MotionError(f"The method {options.method} needs networks: train them, and give --networks NET.mmnet.")
-    library = Library(database.load(options.database))
+    library = BakedLibrary(database.load(options.database))
     return library if options.method == "mm" else library_for(options.method, options.networks, library)
 
 

@@ -46,6 +46,8 @@ def main(folder):
     print(f"Character created in {created - began:.1f} s", flush=True)
     blend = folder / "demo.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
+    (folder / "demo.mmdb").unlink(missing_ok=True)  # of an earlier demo character
+    character.mm.bake.path = "//demo.mmdb"
     bpy.ops.mm.bake()
     baked = time.perf_counter()
     print(f"Baked in {baked - created:.1f} s", flush=True)

@@ -54,6 +54,12 @@ def test_the_engine_knows_nothing_of_the_scene_and_the_scene_nothing_of_buttons(
     assert not wrong
 
 
+def test_whoever_drives_knows_protocols_and_does_not_ask_what_it_has():
+    rooms = [path for path in shipped() if path.as_posix().startswith(
+        ("mm_blender/playback/", "mm_blender/networks/", "mm_blender/evaluate/"))]
+    assert not [path for path in rooms if re.search(r"\bhasattr\(|\b__getattr__\b", text(path))]
+
+
 def test_dev_needs_nothing_but_python():
     assert {name.partition(".")[0] for name in absolute_imports(Path("dev.py"))} <= set(sys.stdlib_module_names)
 

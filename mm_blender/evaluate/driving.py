@@ -21,7 +21,8 @@ SMOOTH = 0.1
 def report(motion, clip, trace, own=None):
     """The figures of a drive as plain values.
 
-    motion  the Database; or Networks, which tell nothing of how fast joints are in the data
+    motion  the Database, or Networks, as the whole() of a library says; these tell nothing of how fast joints are in
+            the data
     own     own_acceleration(motion) where it is known already
     """
     positions = clip.globals()[0]
@@ -38,7 +39,7 @@ def report(motion, clip, trace, own=None):
         "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
         **_feet(motion, positions, trace, clip.rate),
     }
-    if hasattr(motion, "ranges"):
+    if motion.ranges:
         own = own or own_acceleration(motion)
         # A moment has no acceleration, and a motion that holds one pose has nothing to compare it with.
         figures |= _smoothness(motion, positions, trace, own) if len(clip) > 2 and own else {}
@@ -107,7 +108,7 @@ def _feet(motion, positions, trace, rate):
     toes = positions[:, joints]
     slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate * 100
     standing, held = trace.contacts[1:] & trace.contacts[:-1], trace.planted[1:] & trace.planted[:-1]
-    ground = standing_heights(motion, joints) if hasattr(motion, "ranges") else motion.heights[:, 0]
+    ground = standing_heights(motion, joints) if motion.ranges else motion.heights[:, 0]
     low = (toes[1:, :, 2] < ground + 0.01) & standing
     return {
         "foot_slide_held": _round(slide[held].mean() if held.any() else 0.0),

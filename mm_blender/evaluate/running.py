@@ -10,7 +10,7 @@ from ..networks.file import NAMES, load
 from ..networks.library import library_for
 from ..networks.network import Network
 from ..playback.cast import Cast
-from ..playback.library import Library
+from ..playback.library import BakedLibrary
 from ..steps import Progress
 from . import courses
 
@@ -26,7 +26,7 @@ def measure(database, networks=None, watch=None):
     Memory is in megabytes as the files have it, times are in microseconds: of a stage alone the quickest of many
     turns, of whole frames what is usual.
     """
-    library = Library(databases.load(database))
+    library = BakedLibrary(databases.load(database))
     methods, trained = {"mm": library}, load(networks) if networks is not None else None
     if trained is not None:
         # Latents are of the very frames that networks were trained on.

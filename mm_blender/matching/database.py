@@ -144,6 +144,10 @@ class Database:
                     self.contacts[frames], {name: self.curves[frames, column]
                                             for column, name in enumerate(self.curve_names)}, part.loop)
 
+    def clips(self):
+        """All of it as clips, one by one."""
+        return map(self.clip, range(len(self.ranges)))
+
     @cached_property
     def velocities(self):
         """Local velocities (N, M, 3) of the moving joints, angular velocities (N, J, 3); derived within each clip."""

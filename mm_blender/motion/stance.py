@@ -61,9 +61,9 @@ def stance_in(character, positions, rotations):
 
 
 def find_stance(character, clips):
-    """How a character with a root stands, from its clean clips or its Database: the rest pose if it stands in it, or
+    """How a character with a root stands, from its clean clips: the rest pose if it stands in it, or
     else the mean of the frames in which it is most upright and still, arms hanging. Feet and ground as in the clips."""
-    clips = [clips.clip(index) for index in range(len(clips.ranges))] if hasattr(clips, "ranges") else list(clips)
+    clips = list(clips)
     stands = _stands(character, from_root(*character.skeleton.rest)[0])
     if not clips or (stands and not any(clip.contacts is not None and clip.contacts.any() for clip in clips)):
         return rest_stance(character)

@@ -77,6 +77,7 @@ class Networks:
     key: str = ""
     figures: dict = field(default_factory=dict)
     owner: Owner | None = None
+    ranges = ()  # the clips are gone: a Database has them
 
     @property
     def skeleton(self):

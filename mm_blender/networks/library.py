@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import MotionError
-from ..playback.library import Choice
+from ..playback.protocols import Choice
 from .file import find_latents, load, load_latents
 from .matchers import DecompressedMatcher, LearnedMatcher
 
@@ -15,8 +15,8 @@ METHODS = ("mm", "dmm", "lmm")
 
 
 def library_for(method, path, library=None, rate=None):
-    """What characters play with a method, of the networks in a file and of the Library of a database, if there is
-    one: only Learned Motion Matching goes without, and at another rate."""
+    """The Library of a method, of the networks in a file and of the BakedLibrary of a database, if there is one: only
+    Learned Motion Matching goes without, and at another rate."""
     networks, latents = load(path), None
     if library is not None:
         networks = ordered_as(networks, library.database, path)
@@ -57,50 +57,74 @@ def _blocks(indices, size):
 
 
 class DecompressedMotion:
-    """A database's motion, whose poses come from the Decompressor."""
+    """A BakedMotion whose poses come from the Decompressor."""
 
     def __init__(self, motion, networks, latents):
-        self.database, self.moving, self.stance = motion.database, motion.moving, motion.stance
+        self.database, self.moving = motion.database, motion.moving
         self._motion, self._networks = motion, networks
-        states = np.concatenate([motion.database.features, latents], axis=1, dtype=np.float32)
+        states = np.concatenate([motion.features, latents], axis=1, dtype=np.float32)
         self._states = np.clip(states, *networks.limits)  # what the Decompressor has never seen it makes anything of
 
     def matcher(self, search, count, begin=None):
         frames = 0 if begin is None else begin
         return DecompressedMatcher(self._motion, search, count, self._networks, self._states, frames)
 
+    def stance(self, legs):
+        return self._motion.stance(legs)
+
 
 class DecompressedLibrary:
-    """A Library whose motion is decompressed; latents (N, Z) are of its frames."""
+    """The Library of a Database whose frames are searched for, but whose poses are decompressed."""
+
+    method, retarget = "dmm", None
 
     def __init__(self, library, networks, latents):
-        self.database, self.speeds, self.standing = library.database, library.speeds, library.standing
-        self.choice, self.begin = library.choice, library.begin
+        """library: the BakedLibrary of the database; latents: (N, Z) of its frames."""
+        self.baked, self.database, self.speeds = library, library.database, library.speeds
         self.motion = DecompressedMotion(library.motion, networks, latents)
+
+    @property
+    def standing(self):
+        return self.baked.standing
+
+    def choice(self, query=""):
+        return self.baked.choice(query)
+
+    def begin(self, where, query=""):
+        return self.baked.begin(where, query)
+
+    def weigh(self, schema):
+        return self.baked.weigh(schema)
+
+    def clip_of(self, frame):
+        return self.baked.clip_of(frame)
+
+    def whole(self):
+        return self.baked.whole()
 
 
 class LearnedMotion:
-    """What a Player needs to know of its motion; it may be played at another rate than it was learned at."""
+    """The Motion of Networks; it may be played at another rate than it was learned at."""
 
     def __init__(self, networks, rate=None):
         self.database, self.moving = replace(networks, rate=rate or networks.rate), networks.moving
         self._networks = networks
 
-    def matcher(self, allowed, count, begin=None):
+    def matcher(self, search, count, begin=None):
         matcher = LearnedMatcher(self._networks, count, begin, self._networks.rate / self.database.rate)
         for index in range(count):
-            matcher.allow(index, allowed)
+            matcher.allow(index, search)
         return matcher
 
     def stance(self, legs):
-        """(2, 2) how high toe and ankle of each foot are while it stands; the legs learn where their knees bend to."""
         legs.fronts = self.database.fronts.astype(float)
         return self.database.heights.astype(float)
 
 
 class LearnedLibrary:
-    """speeds and motion of Networks; what a tag query leaves to choose from are combinations of tags."""
+    """The Library of Networks; what a tag query leaves to choose from are combinations of tags."""
 
+    method, baked, retarget = "lmm", None, None
     standing = None  # the networks know where to begin
 
     def __init__(self, networks, latents=None, rate=None):
@@ -117,7 +141,6 @@ class LearnedLibrary:
         return self._choices[query]
 
     def begin(self, where, query=""):
-        """The features and latents (D + Z) with which a character goes on that is somewhere (Where)."""
         if where.networks is self._networks:
             return where.state
         if self._latents is not None and where.frame >= 0:
@@ -126,3 +149,12 @@ class LearnedLibrary:
         matcher = self.motion.matcher(self.choice(query).search, 1)
         matcher.match([0], where.features[None], must=np.array([True]))
         return matcher.states()[0]
+
+    def weigh(self, schema):
+        return False
+
+    def clip_of(self, frame):
+        return "", 0.0
+
+    def whole(self):
+        return self.database

@@ -20,8 +20,6 @@ AHEAD = 10
 class DecompressedMatcher(MotionMatcher):
     """Motion Matching as it is, but poses come from the Decompressor (section 4.1): of the database only its features
     are looked at, and latents take the place of its poses.
-
-    fade, faded  as LearnedMatcher has them
     """
 
     def __init__(self, motion, search, count, networks, states, frames=0):
@@ -43,10 +41,10 @@ class DecompressedMatcher(MotionMatcher):
         self._strip.advance()
         return super().advance()
 
-    def match(self, who, queries, stay=0.0, must=None):
+    def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         before = self.frames.copy()
         jumped = super().match(who, queries, stay, must)
-        count, self.faded = fading_frames(self._networks, self.fade), ()
+        count, self.faded = fading_frames(self._networks, fade), ()
         if count and jumped:
             self.faded = jumped
             self._strip.fade(jumped, self._states[self.frames[jumped]], self._from(before[jumped], count))
@@ -83,7 +81,7 @@ class LearnedMatcher:
         """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks.
         step: how many frames of the data it goes on each time (section 7.1), which need not be whole."""
         self.networks, self._size = networks, networks.schema.size
-        self.costs, self.frames = np.zeros(count), np.full(count, -1)
+        self.costs, self.frames, self.faded = np.zeros(count), np.full(count, -1), ()
         self.starved = self._nobody = np.zeros(count, dtype=bool)
         self._weights = weights_of(networks.schema).astype(np.float32)
         self._stepping = Stepping(networks.stepper, networks.limits, networks.stride, count)
@@ -95,10 +93,10 @@ class LearnedMatcher:
         begin = np.tile(networks.start, (count, 1)) if begin is None else begin
         self._strip = Strip(networks, begin, self._following, step)
 
-    def allow(self, index, allowed, wanted=None):
-        """The combinations of tags (U,) that a character may jump to; what it plays is left at the next search if
-        it is none of those, where `wanted` is given."""
-        self._allowed[index], self._strict[index] = allowed, wanted is not None
+    def allow(self, index, search, wanted=None):
+        """search: the combinations of tags (U,) that a character may jump to; what it plays is left at the next search
+        if it is none of those, where `wanted` is given."""
+        self._allowed[index], self._strict[index] = search, wanted is not None
 
     def features(self):
         """(K, D) normalised features of what is playing."""
@@ -130,16 +128,19 @@ class LearnedMatcher:
         """Tag → how likely it holds for a character, each by itself (section 5.5)."""
         return dict(zip(self.networks.tags, (1 / (1 + np.exp(-self._strip.shown([index]).tags[0]))).tolist()))
 
-    def advance(self, step=None):
-        """On by a step, from now on by another one if it is given; nobody ever comes to an end."""
-        if step is not None and step != self._strip.step:
-            self._strip.forget(step)
+    def advance(self):
+        """On by a step; nobody ever comes to an end."""
         self._strip.advance()
         return self._nobody
 
-    def match(self, who, queries, stay=0.0, must=None):
-        """As MotionMatcher.match(): the Projector's answer is taken where it is better than going on."""
-        who = np.asarray(who)
+    def change_step(self, step):
+        """From now on it goes on by so many frames of the data each time."""
+        if step != self._strip.step:
+            self._strip.forget(step)
+
+    def match(self, who, queries, stay=0.0, must=None, fade=0.0):
+        """The Projector's answer is taken where it is better than going on."""
+        who, self.faded = np.asarray(who), ()
         answers = self._project(queries, self._allowed[who])
         self.costs[who] = going_on = self._cost(queries, self._strip.states()[who])
         costs = self._cost(queries, answers)
@@ -154,7 +155,7 @@ class LearnedMatcher:
         better &= self._fits(shown, who)
         jumped = who[better]
         self.costs[jumped] = costs[better]
-        count, self.faded = fading_frames(self.networks, self.fade / self._strip.step), ()
+        count = fading_frames(self.networks, fade / self._strip.step)
         if count and len(jumped):
             self.faded = jumped.tolist()
             self._strip.fade(jumped, answers[better], self.predicted(jumped, count))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Driving without a window: a recorded stick in, the motion that was played out."""
 
+from ..matching.database import Database
 from ..steps import Progress
 from .cast import Cast
-from .library import Library, search_of
+from .library import BakedLibrary, search_of
 
 __all__ = ["drive", "drive_all", "search_of"]
 
@@ -11,7 +12,7 @@ __all__ = ["drive", "drive_all", "search_of"]
 def drive(database, recording, settings=None, speeds=None, search=None, watch=None, **stage):
     """The Clip that a Recording makes the character play, with the database's own skeleton, root first; and its Trace.
 
-    database  a Database, or a Library that was made of one or of networks
+    database  a Database, or the Library of whatever is played
     settings  a Drive, or None for the usual one
     speeds    Speeds, or None to measure them
     search    a Search over the database, where there is one already
@@ -30,7 +31,7 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
     poses   {index: (positions, rotations)} to begin with, as Player.begin_from() takes them, or those of the motion
     ground, obstacles  as a Cast takes them
     """
-    library = database if hasattr(database, "choice") else Library(database, search)
+    library = BakedLibrary(database, search) if isinstance(database, Database) else database
     cast = Cast(library, len(recordings), settings, ground, obstacles)
     if place is not None:
         cast.place(*place)

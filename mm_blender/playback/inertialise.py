@@ -43,6 +43,11 @@ class Blend:
         """What is laid over the motion."""
         return replace(self, kind="spring") if self.kind == "latent" else self
 
+    @property
+    def of_latents(self):
+        """Seconds that a blend of latents is to take; 0 where there is to be none."""
+        return self.fade if self.kind == "latent" else 0.0
+
 
 class Inertia:
     """The offsets of K characters, all joints in one table: rotations, then positions, then the root's travel.

@@ -2,7 +2,6 @@
 """A database with all that driving makes from it, once for all characters that share it."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -10,34 +9,31 @@ from ..control import speeds
 from ..control.intent import tag_query
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
-from .matcher import Motion
+from .matcher import BakedMotion
+from .protocols import Choice
 
 # So many tag queries are kept ready.
 READY = 6
 
 
-class Choice(NamedTuple):
-    """The frames (N,) that a tag query wants, the Search among those that may be entered, and a sentence if the query
-    cannot be heeded."""
+class BakedLibrary:
+    """The Library of a Database: its frames are searched for, and played as they are."""
 
-    wanted: np.ndarray
-    search: Search
-    trouble: str
-
-
-class Library:
-    """speeds, motion and searches of a database."""
+    method, retarget = "mm", None
 
     def __init__(self, database, search=None):
         """search: a Search over the database, where there is one already."""
-        self.database, self.motion, self.speeds = database, Motion(database), speeds.measure(database)
+        self.database, self.motion, self.speeds = database, BakedMotion(database), speeds.measure(database)
         self._weights = weights_of(database.schema)
         allowed, trouble = enterable(database)
         search = search or search_of(database, allowed)
         self._choices = {"": Choice(np.ones(len(database), dtype=bool), search, trouble)}
 
+    @property
+    def baked(self):
+        return self
+
     def choice(self, query=""):
-        """What a tag query leaves to choose from."""
         found = self._choices.pop(query, None) or self._choose(query)
         self._choices[query] = found  # the last one that was asked for is the last one to be forgotten
         while len(self._choices) > READY:
@@ -58,19 +54,12 @@ class Library:
         return found.frame if found is not None else 0
 
     def begin(self, where, query=""):
-        """The frame with which a character goes on that is somewhere (Where)."""
         if where.frame >= 0:
             return where.frame
         found = self.choice(query).search.nearest(where.features)
         return found.frame if found is not None else self.standing
 
-    def _choose(self, query):
-        allowed, trouble = enterable(self.database, query)
-        wanted = self._choices[""].wanted if trouble else self.database.select(query)
-        return Choice(wanted, self._choices[""].search.allowing(allowed), trouble)
-
     def weigh(self, schema):
-        """Take over the weights of a schema that has the same channels; whether anything changed."""
         weights = weights_of(schema)
         if np.array_equal(weights, self._weights):
             return False
@@ -79,6 +68,20 @@ class Library:
         everything.search.set_weights(weights)
         self._choices = {"": everything}
         return True
+
+    def clip_of(self, frame):
+        if frame < 0:
+            return "", 0.0
+        part = self.database.ranges[self.database.range_of_frame[frame]]
+        return part.name, part.source_start + (frame - part.start) / self.database.rate * part.speed
+
+    def whole(self):
+        return self.database
+
+    def _choose(self, query):
+        allowed, trouble = enterable(self.database, query)
+        wanted = self._choices[""].wanted if trouble else self.database.select(query)
+        return Choice(wanted, self._choices[""].search.allowing(allowed), trouble)
 
 
 def search_of(database, frames=None):

@@ -2,13 +2,13 @@
 """Motion Matching: which frame of the database is played, for K characters that share it."""
 
 import math
-from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..control.speeds import root_velocities
 from ..motion import quat
 from .pose import Pose
+from .protocols import Where
 
 # So many frames, this one included, are known to come if nobody jumps. It is twice as many as usually lie between two
 # changes of plan: in a call of NumPy some more frames cost little, and another plan costs a lot.
@@ -24,75 +24,16 @@ BETTER = 1e-3
 LOW = 5
 
 
-class Where(NamedTuple):
-    """What a character is playing: what another matcher goes on from.
+class BakedMotion:
+    """A database as playback needs it: one row of numbers per frame, ready to be looked up.
 
-    features  (D,) normalised
-    frame     of the database, or -1
-    state     (D + Z) features and latents, or None
-    networks  whose latents they are, or None
+    What a MotionMatcher looks up, here and on another character (retarget.RetargetedFrames):
+
+    features, tags, contacts, range_of_frame  as in a Database
+    following, ends  (N,) the frame that comes after each one; whether it is the last of its clip
+    bounds           of each range: its first frame, its last one, and whether it is a loop
+    near             so many frames are not jumped to before and after the one that is playing
     """
-
-    features: np.ndarray
-    frame: int
-    state: np.ndarray = None
-    networks: object = None
-
-
-@runtime_checkable
-class Matcher(Protocol):
-    """What a Player needs of whatever plays its K characters: frames of a database, what networks have learned, or
-    both. Each frame it calls advance(), match() for those that are due, and then asks what is shown.
-
-    frames  (K,) of the database, that are playing; -1 for what was learned
-    costs   (K,) what going on cost at the last search (equation 1)
-    starved (K,) who stands at a clip's end because the search may enter no frame at all
-    fade    seconds in which it is to go over to what it jumps to by itself; 0 leaves that to the Player
-    faded   indices of those that are going over since the last match()
-    """
-
-    frames: np.ndarray
-    costs: np.ndarray
-    starved: np.ndarray
-    fade: float
-    faded: tuple
-
-    def allow(self, index, search, wanted=None):
-        """Let a character search with a Search of its own, as the choice() of its library has it; frames that are not
-        wanted (N,) are left as soon as it finds one."""
-
-    def advance(self):
-        """One frame on; (K,) who came to the end of a clip and has to search."""
-
-    def match(self, who, queries, stay=0.0, must=None):
-        """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
-
-        stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both)
-        must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
-        """
-
-    def pose(self):
-        """The Pose of this frame, before any offset."""
-
-    def coming(self, who):
-        """Positions, rotations and travel (W, N, …), as in a Pose, of this frame and those that follow for characters
-        `who` (indices) if they do not jump: as many as are known, at most AHEAD."""
-
-    def contacts(self):
-        """[character][side] whether each foot stands."""
-
-    def features(self):
-        """(K, D) normalised features of what is playing."""
-
-    def tags(self, index):
-        """The names of the tags that hold for a character."""
-
-    def where(self, index):
-        """The Where of a character: what another matcher goes on from."""
-
-
-class Motion:
-    """A database as playback needs it: one row of numbers per frame, ready to be looked up."""
 
     def __init__(self, database):
         self.database = database
@@ -104,9 +45,11 @@ class Motion:
         self.spins = spins
         self.travel = root_velocities(database)
         self._tables = (self.positions, database.rotations, self.velocities, spins, self.travel, database.contacts)
+        self.features, self.tags, self.contacts = database.features, database.tags, database.contacts
+        self.range_of_frame = database.range_of_frame
         self.bounds = [(part.start, part.stop - 1, part.loop) for part in database.ranges]
         self.near = int(AROUND * database.rate)
-        # The frame that follows each one; a clip's last frame is its own successor, and `ends` says so.
+        # A clip's last frame is its own successor.
         self.following = np.arange(1, len(database) + 1)
         self.ends = np.zeros(len(database), dtype=bool)
         for part in database.ranges:
@@ -130,14 +73,9 @@ class Motion:
         return Pose(*(table.take(frames, axis=0) for table in self._tables))
 
     def matcher(self, search, count, begin=None):
-        """What plays it for so many characters, from the frames `begin` on, (K,) or one for all."""
         return MotionMatcher(self, search, count, 0 if begin is None else begin)
 
     def stance(self, legs):
-        """(2, 2) how high toe and ankle of each foot are while it stands; the ankle before the heel leaves the ground.
-
-        The legs learn meanwhile where their knees bend to.
-        """
         database = self.database
         sample = np.arange(0, len(database), max(1, len(database) // 5000))
         rotations = legs.rotations(database.rotations[sample])
@@ -159,7 +97,7 @@ class MotionMatcher:
     searches  the Search of each one: characters may have tag queries of their own
     """
 
-    fade, faded = 0.0, ()  # frames are not blended: see LearnedMatcher
+    faded = ()  # frames are not blended: see LearnedMatcher
 
     def __init__(self, motion, search, count, frames=0):
         self.motion, self.searches, self._wanted = motion, [search] * count, [None] * count
@@ -171,21 +109,21 @@ class MotionMatcher:
         self.searches[index], self._wanted[index] = search, wanted
 
     def features(self):
-        return self.motion.database.features.take(self.frames, axis=0)
+        return self.motion.features.take(self.frames, axis=0)
 
     def where(self, index):
         frame = int(self.frames[index])
-        return Where(self.motion.database.features[frame], frame)
+        return Where(self.motion.features[frame], frame)
 
     def tags(self, index):
         frame = self.frames[index]
-        return tuple(name for name, mask in self.motion.database.tags.items() if mask[frame])
+        return tuple(name for name, mask in self.motion.tags.items() if mask[frame])
 
     def pose(self):
         return self.motion.at(self.frames)
 
     def contacts(self):
-        return self.motion.database.contacts.take(self.frames, axis=0).tolist()
+        return self.motion.contacts.take(self.frames, axis=0).tolist()
 
     def coming(self, who):
         return self.motion.coming(self.frames.take(who))
@@ -194,7 +132,7 @@ class MotionMatcher:
         self.frames = self.motion.following.take(self.frames)
         return self.motion.ends.take(self.frames)
 
-    def match(self, who, queries, stay=0.0, must=None):
+    def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         asks = {}  # of each Search
         for row, index in enumerate(who):
             frame, wanted = self.frames.item(index), self._wanted[index]
@@ -222,7 +160,7 @@ class MotionMatcher:
     def _around(self, frame):
         """What lies so near in the same clip that a jump would stutter, as Search.nearest() leaves it out: first and
         last frame, and those beyond the seam of a clip that goes round. Its last frame is its first one again."""
-        first, last, loop = self.motion.bounds[self.motion.database.range_of_frame.item(frame)]
+        first, last, loop = self.motion.bounds[self.motion.range_of_frame.item(frame)]
         before, after = frame - self.motion.near, frame + self.motion.near
         around = max(first, before), min(last, after)
         if loop and before < first:
@@ -240,23 +178,11 @@ class MixedMatcher:
         self._parts = [(matcher, np.asarray(who)) for matcher, who in parts]
         self._order = np.argsort(np.concatenate([who for _, who in self._parts]))
         self._players = {int(index): (matcher, row) for matcher, who in self._parts for row, index in enumerate(who)}
+        self.faded = ()
 
     @property
     def frames(self):
         return self._gathered(matcher.frames for matcher, _ in self._parts)
-
-    @property
-    def fade(self):
-        return self._parts[0][0].fade
-
-    @fade.setter
-    def fade(self, seconds):
-        for matcher, _ in self._parts:
-            matcher.fade = seconds
-
-    @property
-    def faded(self):
-        return [index for matcher, who in self._parts for index in who[list(matcher.faded)].tolist()]
 
     @property
     def costs(self):
@@ -298,12 +224,13 @@ class MixedMatcher:
     def advance(self):
         return self._gathered(matcher.advance() for matcher, _ in self._parts)
 
-    def match(self, who, queries, stay=0.0, must=None):
+    def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         must = np.zeros(len(who), dtype=bool) if must is None else np.asarray(must)
-        jumped = []
+        jumped, self.faded = [], []
         for (_, mine), (matcher, rows, there) in zip(self._parts, self._split(who)):
             if len(rows):
-                jumped += mine[matcher.match(rows, queries[there], stay, must[there])].tolist()
+                jumped += mine[matcher.match(rows, queries[there], stay, must[there], fade)].tolist()
+                self.faded += mine[list(matcher.faded)].tolist()
         return sorted(jumped)
 
     def _split(self, who):

@@ -131,14 +131,13 @@ class Player:
         settings, matcher = self.settings, self.matcher
         halflife, blend = (settings.velocity_halflife, settings.facing_halflife), settings.blend
         self.simulation.step(wishes, halflife)
-        self.feet.lock, fades = settings.lock, blend.kind == "latent"
-        matcher.fade = blend.fade if fades else 0.0
+        self.feet.lock = settings.lock
         jumped = self._search(halflife, matcher.advance().tolist())
+        # Who fades is where it was, and has no offset; what comes is another motion all the same.
+        faded = [index for index in matcher.faded if index in jumped and index not in self._switched]
         if self._switched:
             jumped, self._switched = sorted({*jumped, *self._switched}), []
         self.jumped = tuple([index in jumped for index in range(len(self.jumped))]) if jumped else self._nobody
-        # Who fades is where it was, and has no offset; what comes is another motion all the same.
-        faded = [index for index in matcher.faded if index in jumped] if fades else []
         self.contacts = matcher.contacts()
         jumped = [index for index in jumped if index not in faded] if faded else jumped
         self._ahead.step(matcher, blend.of_offsets, jumped, self._released(), faded)
@@ -162,7 +161,8 @@ class Player:
             return []
         begin = time.perf_counter()
         queries = self.query(who, [wishes[index] for index in who], halflife)
-        jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who])
+        jumped = self.matcher.match(who, queries, self.settings.stay, [ended[index] for index in who],
+                                    self.settings.blend.of_latents)
         self.search_seconds = time.perf_counter() - begin
         for index in who:
             self._asked[index] = wishes[index]

@@ -154,17 +154,15 @@ class Session:
     @property
     def status(self):
         """What the person should know now; worked out only if somebody looks."""
-        puppet, motion = self.driven, self.driven.database
-        player, index = puppet.player, puppet.index
-        frame, intent = int(player.matcher.frames[index]), puppet.stage.intents[index]
-        part = motion.ranges[motion.range_of_frame[frame]] if frame >= 0 else None
+        puppet, player, index = self.driven, self.driven.player, self.driven.index
+        stage, matcher = puppet.stage, player.matcher
+        clip, second = stage.libraries[index].clip_of(int(matcher.frames[index]))
+        intent = stage.intents[index]
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device,
-            method=puppet.stage.method(index), clip=part.name if part else "",
-            second=part.source_start + (frame - part.start) / motion.rate * part.speed if part else 0.0,
-            tags=player.matcher.tags(index),
+            method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
             gait=intent.gait if intent is not None else "walk", speed=float(np.hypot(*player.played.travel[index, :2])),
-            cost=float(player.matcher.costs[index]), search_ms=1000 * player.search_seconds,
+            cost=float(matcher.costs[index]), search_ms=1000 * player.search_seconds,
             frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
             notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
             apart=self._double.apart if self._double else (0.0, 0.0))

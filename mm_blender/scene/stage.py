@@ -10,12 +10,12 @@ from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database
 from ..networks import origin
-from ..networks.library import DecompressedLibrary, LearnedLibrary, library_for
+from ..networks.library import library_for
 from ..playback.cast import Cast
 from ..playback.feet import Lock
 from ..playback.inertialise import Blend
 from ..playback.legs import Legs
-from ..playback.library import Library
+from ..playback.library import BakedLibrary
 from ..playback.player import Drive
 from ..playback.root import Sync
 from . import baking, targets, training
@@ -27,8 +27,8 @@ from .surroundings import Surroundings
 
 METHODS = {"MM": "Motion Matching", "DMM": "Decompressed", "LMM": "Learned"}
 
-_libraries = {}  # path of a database → (the file's time and size, Library)
-_learned = {}  # path of networks, method → (the file's time and size, the database's Library or None, what is played)
+_libraries = {}  # path of a database → (the file's time and size, BakedLibrary)
+_learned = {}  # path of networks, method → (the file's time and size, the BakedLibrary or None, what is played)
 
 
 def library_of(ob):
@@ -66,21 +66,20 @@ def _baked_library(ob):
         raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
     if _libraries.get(path, (None,))[0] != signature:
         targets.drop(_libraries.get(path, (None, None))[1])
-        _libraries[path] = signature, Library(database.load(path))
+        _libraries[path] = signature, BakedLibrary(database.load(path))
     return _libraries[path][1]
 
 
 def played_library(ob, base=None):
     """What an armature plays with its method; base: library_of(ob) where it is known."""
     base, method = base or library_of(ob), ob.mm.drive.method
-    usual = baked if isinstance(baked := targets.plain(base), Library) else None
-    if method == "MM" and usual is not None:
-        return targets.like(base, usual, ob)
+    if method == "MM" and base.baked is not None:
+        return targets.like(base, base.baked, ob)
     if trouble := method_trouble(ob, method):
         raise MotionError(trouble)
     if method == "MM":  # the database is back, but it was not there in the beginning
         raise MotionError("Motion Matching is there from the next drive on.")
-    return targets.like(base, _learned_library(ob, method, usual), ob)
+    return targets.like(base, _learned_library(ob, method, base.baked), ob)
 
 
 def method_trouble(ob, method):
@@ -198,8 +197,7 @@ def staged(ob, depsgraph, library=None):
 def weigh(library, ob):
     """Let the weights of an armature's features count, and the sliders that scale them; a sentence if they cannot.
     Networks have learned with the weights that they were trained with, and a file of another armature has its own."""
-    library = targets.plain(library)
-    if not isinstance(library, Library) or not targets.baked_by(ob, library.database):
+    if library.baked is None or not targets.baked_by(ob, library.baked.database):
         return ""
     try:
         schema = schema_of(ob)
@@ -243,8 +241,7 @@ class Stage(Cast):
 
     def method(self, index):
         """The name of the method with which a character plays."""
-        kind = type(targets.plain(self.libraries[index]))
-        return METHODS["LMM" if kind is LearnedLibrary else "DMM" if kind is DecompressedLibrary else "MM"]
+        return METHODS[self.libraries[index].method.upper()]
 
     def switch(self, obs):
         """Play with the methods that armatures ask for: {index: armature}."""

@@ -133,12 +133,7 @@ def facing(ob):
 
 def like(base, library, ob):
     """Another Library as the one beneath base is played, with the hands where the slider of an armature has them."""
-    return library if plain(base) is base else _wrapped(library, base.retarget.target, ob)
-
-
-def plain(library):
-    """The Library of the database's own skeleton."""
-    return library.library if isinstance(library, RetargetedLibrary) else library
+    return library if base.retarget is None else _wrapped(library, base.retarget.target, ob)
 
 
 def drop(library):

@@ -21,7 +21,7 @@ import torch
 
 from ..evaluate.running import sizes
 from ..matching import database as databases
-from ..playback.library import Library
+from ..playback.library import BakedLibrary
 from . import figures, queries
 from .examples import Examples
 from .experts.sizes import experts_for
@@ -62,7 +62,7 @@ def main():
 
 
 def queries_of(motion):
-    library = Library(motion)
+    library = BakedLibrary(motion)
     return queries.of_chance(library), queries.of_courses(library)
 
 

@@ -17,8 +17,8 @@ RUNNING, CROUCHING, STRAFING = 0.3, 0.1, 0.4
 
 
 def of_courses(library):
-    """(Q, D) queries to a Library, the tag query of each, and the frame (Q,) that was playing, from the courses that
-    driving is measured with: to test, not to learn from."""
+    """(Q, D) queries to a BakedLibrary, the tag query of each, and the frame (Q,) that was playing, from the courses
+    that driving is measured with: to test, not to learn from."""
     return _driven(library, list(courses.all_courses(SECONDS).values()))
 
 
@@ -55,12 +55,12 @@ class _Listening(MotionMatcher):
         super().__init__(library.motion, library.choice().search, count, library.standing)
         self.heard, self.asked = [], [""] * count
 
-    def match(self, who, queries, stay=0.0, must=None):
+    def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         tags, frames = [self.asked[index] for index in who], self.frames[who]
         self.heard.append((np.array(queries, dtype=np.float32), tags, frames))
         if self.minds is not None:
             self.heard.append((*self.minds.changed(who), frames))
-        return super().match(who, queries, stay, must)
+        return super().match(who, queries, stay, must, fade)
 
 
 class _Minds:

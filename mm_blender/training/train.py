@@ -16,7 +16,7 @@ from ..matching import database as databases
 from ..networks.file import Networks
 from ..playback.cast import Cast
 from ..playback.legs import Legs
-from ..playback.library import Library
+from ..playback.library import BakedLibrary
 from ..steps import Progress
 from . import device as devices
 from . import figures, plan, queries, ranks
@@ -175,7 +175,7 @@ class _Training:
         latents = refined(self.decompressor, self.decompressor.all_latents(), self._heed)
         self.latents = latents.cpu().numpy()
         self._measure()
-        self._library = Library(self.motion)
+        self._library = BakedLibrary(self.motion)
         driven = queries.of_chance(self._library, self.seed * ranks.COUNT + ranks.RANK)
         self.stepper = self._restored(self._kinds[1](self.examples, latents, self.seed, **self._options))
         self.projector = self._restored(self._kinds[2](self.examples, latents, driven, self.seed, **self._options))

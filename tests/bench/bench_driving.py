@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mm_blender.evaluate import courses, driving
 from mm_blender.playback.drive import drive, drive_all
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.player import Drive
 from mm_blender.playback.root import Sync
 from tests.databases import demo_motion, lafan1_mirrored
@@ -25,7 +25,7 @@ def main():
 
 def measure(label, database):
     """Print all figures of a database; what → (figure, at most)."""
-    library, own, made = Library(database), driving.own_acceleration(database), courses.all_courses()
+    library, own, made = BakedLibrary(database), driving.own_acceleration(database), courses.all_courses()
     takes = drive_all(library, list(made.values()))
     reports = {name: driving.report(database, *take, own) for name, take in zip(made, takes)}
     print(f"  {label}: {library.speeds}")

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from mm_blender.evaluate import courses, driving, learned
 from mm_blender.matching import database as databases
 from mm_blender.networks.library import library_for
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from tests.databases import demo_motion
 
 # Learned motion may have so many times what Motion Matching has; a figure that is as small as this is good anyway.
@@ -38,7 +38,7 @@ def main():
 
 
 def measure(label, database, networks):
-    usual, own = Library(database), driving.own_acceleration(database)
+    usual, own = BakedLibrary(database), driving.own_acceleration(database)
     played = library_for("lmm", networks, usual)
     recordings = [*courses.all_courses().values(), *courses.other_courses()]
     here, there = (learned.drive_courses(library, database, recordings, own) for library in (usual, played))

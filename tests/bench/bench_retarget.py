@@ -29,7 +29,7 @@ from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import library_for
 from mm_blender.playback.cast import Cast
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import retargeted
 from mm_blender.prepare.onto import Onto
 from mm_blender.prepare.recipe import Recipe
@@ -42,7 +42,7 @@ TURNS, FRAMES, MOST = 7, 600, 0.30
 def main():
     database = demo_motion()
     target = taller(database.character)
-    libraries = {"mm": Library(database)}
+    libraries = {"mm": BakedLibrary(database)}
     networks = ROOT / "trained" / "demo.mmnet"
     libraries["lmm"] = library_for("lmm", networks)
     missed = False

@@ -9,7 +9,7 @@ import pytest
 from mm_blender.evaluate import learned
 from mm_blender.evaluate.courses import all_courses
 from mm_blender.networks.library import LearnedLibrary, library_for
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from tests.networks.conftest import untrained
 
 SHIPPED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
@@ -19,7 +19,7 @@ FAR = 0.5
 
 @pytest.fixture(scope="module")
 def usual(demo_database):
-    return Library(demo_database)
+    return BakedLibrary(demo_database)
 
 
 def test_the_nearest_frame_is_found(demo_database):

@@ -17,12 +17,12 @@ from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import METHODS, library_for
 from mm_blender.playback.drive import drive
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 from mm_blender.training import run as trainings
 from tests.fuzz import mutations
-from tests.networks.conftest import of_experts, untrained
+from tests.networks.conftest import networks_of_experts_like, untrained
 
 CLIPS, RATE, SECONDS = ("walk", "start 90 right", "crouch walk"), 30, 2.0
 # Forward, a turn, back while strafing, crouched: every kind of wish within the two seconds.
@@ -51,7 +51,7 @@ def make_seeds(folder):
     made.save(folder / "healthy.mmdb")
     latents = np.random.default_rng(0).normal(size=(len(made), 4)).astype(np.float32)
     untrained(made).save(folder / "healthy.mmnet", latents)
-    of_experts(untrained(made)).save(folder / "experts.mmnet", latents)
+    networks_of_experts_like(untrained(made)).save(folder / "experts.mmnet", latents)
     bvh.write(folder / "walk.bvh", made.clip(0).slice(0, 45))
     STICK.save(folder / "stick.csv")
     features = [schema.PRESETS["locomotion"].to_json(), schema.PRESETS["locomotion_past"].to_json()]
@@ -88,7 +88,7 @@ def attempt(form, content, folder, turn=0):
 
 
 def _try_mmdb(path, folder, method):
-    library = Library(database.load(path))
+    library = BakedLibrary(database.load(path))
     if method != "mm":
         networks = "experts.mmnet" if method == "dmm" else "healthy.mmnet"
         library = library_for(method, folder / networks, library)
@@ -106,7 +106,7 @@ def _try_bvh(path, folder, _method):
     source = bake.Source("damaged", partial(_ready, clip), "damaged")
     made = run(bake.bake([source], character, schema.load("locomotion"), Recipe(rate=RATE)))
     made.save(folder / "out.mmdb")
-    return _drive(Library(database.load(folder / "out.mmdb")))
+    return _drive(BakedLibrary(database.load(folder / "out.mmdb")))
 
 
 def _try_csv(path, folder, _method):
@@ -151,7 +151,7 @@ def _try_progress(path, folder, _method):
 def _baked(folder, *words):
     if not _said(["bake", str(folder / "walk.bvh"), "-o", str(folder / "out.mmdb"), "--fps", str(RATE), *words]):
         return False
-    return _drive(Library(database.load(folder / "out.mmdb")))
+    return _drive(BakedLibrary(database.load(folder / "out.mmdb")))
 
 
 def _said(words):
@@ -189,7 +189,7 @@ def _drive(library, recording=STICK):
 
 @cache
 def _healthy(folder):
-    return Library(database.load(Path(folder) / "healthy.mmdb"))
+    return BakedLibrary(database.load(Path(folder) / "healthy.mmdb"))
 
 
 def _ready(clip):

@@ -8,7 +8,7 @@ from mm_blender.motion import quat
 from mm_blender.networks.matchers import DecompressedMatcher, LearnedMatcher, Poses
 from mm_blender.networks.network import Network
 from mm_blender.playback.library import search_of
-from mm_blender.playback.matcher import Motion, MotionMatcher
+from mm_blender.playback.matcher import BakedMotion, MotionMatcher
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def some_queries(networks, count, seed=1):
 
 
 def test_dmm_plays_the_same_frames_as_mm_with_poses_of_the_decompressor(networks, demo_database):
-    motion, search = Motion(demo_database), search_of(demo_database)
+    motion, search = BakedMotion(demo_database), search_of(demo_database)
     latents = np.random.default_rng(0).normal(size=(len(demo_database), networks.latents)).astype(np.float32)
     states = np.concatenate([demo_database.features, latents], axis=1)
     matchers = MotionMatcher(motion, search, 2, 50), DecompressedMatcher(motion, search, 2, networks, states, 50)
@@ -67,7 +67,8 @@ def test_a_step_of_another_length_is_asked_for_and_scaled(networks, learned):
     matcher = learned()
     now = matcher.states()
     change = 2.5 * Network(networks.stepper)(np.concatenate([now, np.full((3, 1), 2.5)], axis=1).astype(np.float32))
-    matcher.advance(2.5)
+    matcher.change_step(2.5)
+    matcher.advance()
     assert matcher.states() == pytest.approx(np.clip(now + change, *networks.limits), abs=1e-5)
 
 

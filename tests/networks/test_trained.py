@@ -12,7 +12,7 @@ from mm_blender.matching import schema
 from mm_blender.motion import demo
 from mm_blender.networks import file, origin
 from mm_blender.networks.library import library_for
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 
 SHIPPED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 
@@ -42,7 +42,7 @@ def test_poses_are_decompressed_for_the_demo_motion_as_any_blender_bakes_it(demo
     elsewhere.save(tmp_path / "demo.mmdb")
     assert origin.know(SHIPPED, tmp_path / "demo.mmdb")
     frames = np.linspace(0, len(elsewhere) - 1, 50).astype(int)
-    matcher = library_for("dmm", SHIPPED, Library(elsewhere)).motion.matcher(None, len(frames), frames)
+    matcher = library_for("dmm", SHIPPED, BakedLibrary(elsewhere)).motion.matcher(None, len(frames), frames)
     turned = 2 * np.arccos(np.abs((matcher.pose().rotations * elsewhere.rotations[frames]).sum(-1))[:, 1:].clip(max=1))
     assert np.degrees(turned).mean() < 0.5
 

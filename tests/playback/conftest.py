@@ -4,12 +4,12 @@
 import pytest
 
 from mm_blender.playback.drive import search_of
-from mm_blender.playback.matcher import Motion
+from mm_blender.playback.matcher import BakedMotion
 
 
 @pytest.fixture(scope="session")
 def motion(demo_database):
-    return Motion(demo_database)
+    return BakedMotion(demo_database)
 
 
 @pytest.fixture(scope="session")

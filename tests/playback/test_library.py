@@ -10,12 +10,12 @@ from mm_blender.control.stick import Stick
 from mm_blender.matching.features import Normalisation
 from mm_blender.matching.schema import Channel, Schema
 from mm_blender.playback.cast import Cast
-from mm_blender.playback.library import READY, Library
+from mm_blender.playback.library import READY, BakedLibrary
 
 
 @pytest.fixture(scope="module")
 def library(demo_database, search):
-    return Library(demo_database, search.allowing(search._allowed))
+    return BakedLibrary(demo_database, search.allowing(search._allowed))
 
 
 def test_a_query_is_searched_for_once(library):
@@ -71,7 +71,7 @@ def test_features_that_are_tags_of_gaits_ask_for_the_gait(demo_database):
                        normalisation=Normalisation(*(np.concatenate([part, [0, 0] if index == 0 else [1, 1]]).astype(
                            np.float32) for index, part in enumerate((demo_database.normalisation.mean,
                                                                      demo_database.normalisation.scale)))))
-    cast = Cast(Library(database))
+    cast = Cast(BakedLibrary(database))
     for run in (0.0, 1.0):
         cast.want(0, Stick(move_y=1, run=run))
         cast.step()

@@ -13,7 +13,7 @@ from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import library_for
 from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
-from mm_blender.playback.library import Library
+from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import RetargetedLibrary, retargeted
 from tests.rigs import renamed_and_rolled, with_lengths
 
@@ -23,7 +23,7 @@ SIZE = 1.3
 
 @pytest.fixture(scope="module")
 def library(demo_database):
-    return Library(demo_database)
+    return BakedLibrary(demo_database)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_take_is_the_target_s_and_walks_as_far_as_its_legs_are_longer(librar
     way, longer = (np.linalg.norm(np.diff(clip.positions[:, 0, :2], axis=0), axis=-1).sum() for clip in (mine, theirs))
     assert longer == pytest.approx(scale * way, rel=0.15)
     assert np.asarray(other.speeds.run) == pytest.approx(scale * np.asarray(library.speeds.run))
-    figures = driving.report(other.database, theirs, their_trace)
+    figures = driving.report(other.whole(), theirs, their_trace)
     assert figures["foot_slide_held"] < 0.1 and figures["toe_penetration_mm"] < 5
     assert figures["root_distance"]["p95"] <= 0.16
     assert figures["share_of_contact_held"] > 0.8
@@ -79,7 +79,7 @@ def test_a_path_asks_for_what_the_source_would_be_asked_by_a_smaller_one(library
 def test_what_was_learned_plays_on_the_target_too(learned, target):
     other = retargeted(learned, target)
     clip, trace = drive(other, random_walk(5))
-    figures = driving.report(other.database, clip, trace)
+    figures = driving.report(other.whole(), clip, trace)
     assert clip.skeleton is target.skeleton and figures["toe_penetration_mm"] < 5
     assert figures["foot_slide_held"] < 0.2 and figures["root_distance"]["p95"] <= 0.16
     heights = clip.globals()[0][:, target.joint("hips"), 2]

@@ -8,7 +8,7 @@ from mathutils import Euler, Matrix
 
 from mm_blender.matching import database
 from mm_blender.motion import quat
-from mm_blender.playback.matcher import Motion
+from mm_blender.playback.matcher import BakedMotion
 from mm_blender.scene import baking
 from mm_blender.scene.posing import Ensemble, Poser
 
@@ -24,7 +24,7 @@ def baked(ob, root="auto"):
 
 def show(poser, ob, motion, frame):
     """Show a frame of the database at ROOT, turned by YAW."""
-    pose = Motion(motion).at([frame])
+    pose = BakedMotion(motion).at([frame])
     poser.look(ob)
     Ensemble().write([(poser, ob, 0)], [(complex(*ROOT[:2]), YAW)], ROOT[2:], pose.positions, pose.rotations)
     bpy.context.view_layer.update()
@@ -141,7 +141,7 @@ def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo)
     obs[2].data = small_demo.data.copy()
     obs[2].data.bones["head"].use_inherit_rotation = False  # is worked out one by one
     bpy.context.view_layer.update()
-    posers, pose = [Poser(ob, motion) for ob in obs], Motion(motion).at([10, 40, 70])
+    posers, pose = [Poser(ob, motion) for ob in obs], BakedMotion(motion).at([10, 40, 70])
     roots, heights = [(1 + 2j, 0.3), (0j, -2.0), (3j, 1.0)], np.array([0.1, 0.2, 0.3])
     for who in ([0, 1, 2], [2, 0], [1], [2]):
         ensemble = Ensemble()
@@ -156,7 +156,7 @@ def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo)
 
 def test_an_ensemble_goes_on_when_others_are_posed(small_demo):
     motion, ensemble = baked(small_demo), Ensemble()
-    poser, pose = Poser(small_demo, motion), Motion(motion).at([40, 10])
+    poser, pose = Poser(small_demo, motion), BakedMotion(motion).at([40, 10])
     shown = [(complex(*ROOT[:2]), YAW), (0j, 0.0)], np.array([ROOT[2], 0.0]), pose.positions, pose.rotations
     expected = write(small_demo, motion, 40)
     for index in (0, 1, None, 0):

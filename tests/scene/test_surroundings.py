@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mm_blender.playback.drive import search_of
-from mm_blender.playback.matcher import Motion
+from mm_blender.playback.matcher import BakedMotion
 from mm_blender.playback.player import Player
 from mm_blender.scene import surroundings
 from mm_blender.scene.surroundings import RADIUS, Surroundings
@@ -196,7 +196,7 @@ def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, ri
         ob, deep = place("Step", box(), collection), 9.0 if step == 8 else tread  # the last one is a platform
         ob.scale, ob.location = (4, deep, step * rise), (0, 2 + step * tread + deep / 2, step * rise / 2)
     update()
-    player = Player(Motion(demo_database), search_of(demo_database))
+    player = Player(BakedMotion(demo_database), search_of(demo_database))
     player.ground = seen(collection).ground
     player.place([[0.0, 0.0]], [0.0])
     for _ in range(60 * 9):
@@ -219,7 +219,7 @@ def test_stairs_that_people_build_are_climbed_and_descended(collection, demo_dat
             ob = place("Step", box(), collection)
             ob.scale, ob.location = (4, stop - start, high - low), (0, (start + stop) / 2, (high + low) / 2)
     update()
-    player = Player(Motion(demo_database), search_of(demo_database))
+    player = Player(BakedMotion(demo_database), search_of(demo_database))
     player.ground = seen(collection).ground
     player.place([[0.0, 0.0]], [0.0])
     toes, roots = [], []

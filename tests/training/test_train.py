@@ -67,14 +67,14 @@ def all_weights(networks, *names):
 
 def test_a_file_comes_out_that_a_character_can_be_driven_with(trained, database, tmp_path):
     from mm_blender.networks.matchers import LearnedMatcher
-    from mm_blender.playback.library import Library
+    from mm_blender.playback.library import BakedLibrary
 
     result, networks = trained("first")
     assert result["iterations"] == {"decompressor": 3, "stepper": 3, "projector": 3}
     assert result["verdict"] in ("good", "usable", "not yet") and result["reason"].endswith(".")
     assert networks.figures["joint_error_cm"] == result["joint_error_cm"] > 0
     latents = file.load_latents(tmp_path / "first.mmnet", database)
-    frame = Library(database).standing
+    frame = BakedLibrary(database).standing
     assert networks.start == pytest.approx(np.append(database.features[frame], latents[frame]), abs=3e-3)
     matcher = LearnedMatcher(networks, 2)
     matcher.advance()
@@ -224,10 +224,10 @@ def test_the_verdict_says_why():
 
 
 def test_queries_come_from_driving_and_know_their_tags(database):
-    from mm_blender.playback.library import Library
+    from mm_blender.playback.library import BakedLibrary
     from mm_blender.training import queries
 
-    asked, tags, frames = queries.of_chance(Library(database))
+    asked, tags, frames = queries.of_chance(BakedLibrary(database))
     assert asked.shape == (len(tags), database.schema.size) and len(tags) == len(frames) > 20
     feet = database.schema.slices[2]  # what is playing has them, while trajectories are what is wanted
     assert np.array_equal(asked[:, feet], database.features[frames][:, feet])
@@ -235,10 +235,10 @@ def test_queries_come_from_driving_and_know_their_tags(database):
 
 
 def test_beside_each_query_is_one_of_a_hand_that_has_just_changed_its_mind(database):
-    from mm_blender.playback.library import Library
+    from mm_blender.playback.library import BakedLibrary
     from mm_blender.training import queries
 
-    library = Library(database)
+    library = BakedLibrary(database)
     recordings = [courses.anything(4, seed) for seed in range(5)]
     plain, (asked, tags, frames) = (queries._driven(library, recordings, *chance)
                                     for chance in ((), (np.random.default_rng(0),)))

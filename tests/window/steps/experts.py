@@ -53,12 +53,12 @@ def steps(result):
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")
     yield from drive_on(2.5)
-    result["walking"], matcher = facts(ob), session().driven.player.matcher
+    result["walking"], player = facts(ob), session().driven.player
     picture("drive_experts", view3d()[1])
     let_go("W")
     hold("D")
     result["fastest"] = yield from watched(ob, 1.0)
-    result["fades"] = [matcher.fade, matcher.networks.model, matcher.networks.stride]
+    result["fades"] = [player.settings.blend.of_latents, player.matcher.networks.model, player.matcher.networks.stride]
     let_go("D")
     press("ESC")
     yield 0.5
