@@ -30,8 +30,9 @@ EARLIER = "//motion.mmdb"  # where earlier versions baked if the artist chose no
 FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in file names, on one system or another
 RECOVERY = re.compile(r"(.+_)?\d+_autosave\.blend|quit\.blend")  # what Blender calls them
 LONGEST = 80  # bytes of a name that becomes a part of a file name
-# Files that were never saved keep their databases so many days, in a folder for each run of Blender.
-DAYS = 30
+# Files that were never saved keep their databases so many days, in a folder for each run of Blender; the latest runs
+# longer than that, in case somebody has set the clock.
+DAYS, RUNS = 30, 20
 
 _RUN = f"{time.strftime('%Y-%m-%d')}-{uuid.uuid4().hex[:8]}"
 _given = {}  # session_uid of an armature → the id that it got in this session: undo does not take it away
@@ -219,8 +220,9 @@ def make_room(path):
         return
     with suppress(OSError):
         folder.mkdir(parents=True)
-        for other in folder.parent.glob("????-??-??-????????"):
-            changed = max(each.stat().st_mtime for each in (other, *other.rglob("*")))
+        runs = [(max(each.stat().st_mtime for each in (other, *other.rglob("*"))), other)
+                for other in folder.parent.glob("????-??-??-????????")]
+        for changed, other in sorted(runs)[:-RUNS]:
             if changed < time.time() - DAYS * 24 * 3600:
                 shutil.rmtree(other, ignore_errors=True)
 

@@ -518,12 +518,14 @@ def test_an_owner_that_makes_no_sense_is_nobody(hero, said):
     assert word(hero) == "nobody's" and database.load(path_of(hero)).owner is None
 
 
-def test_what_was_never_saved_is_kept_for_a_month(home, monkeypatch, tmp_path):
+def test_what_was_never_saved_is_kept_for_a_month_and_the_latest_runs_for_ever(home, monkeypatch, tmp_path):
+    monkeypatch.setattr(ownership, "RUNS", 2)
     root = made(tmp_path / "databases")
-    for name, age in (("2020-01-01-aaaaaaaa", 40), ("2020-01-02-bbbbbbbb", 20), ("mine", 99)):
+    for name, age in (("2020-01-01-aaaaaaaa", 50), ("2020-01-02-bbbbbbbb", 40), ("2020-01-03-cccccccc", 35), ("mine", 99)):
         file = made(root / name) / "unsaved_Hero.mmdb"
         file.touch()
         for path in (file, file.parent):
             os.utime(path, (path.stat().st_mtime - age * 86400,) * 2)
     ownership.make_room(root / ownership._RUN / "unsaved_Hero.mmdb")
-    assert sorted(path.name for path in root.iterdir()) == sorted(["2020-01-02-bbbbbbbb", "mine", ownership._RUN])
+    assert sorted(path.name for path in root.iterdir()) == sorted(
+        ["2020-01-02-bbbbbbbb", "2020-01-03-cccccccc", "mine", ownership._RUN])
