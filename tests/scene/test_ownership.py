@@ -519,9 +519,10 @@ def test_an_owner_that_makes_no_sense_is_nobody(hero, said):
 
 
 def test_what_was_never_saved_is_kept_for_a_month_and_the_latest_runs_for_ever(home, monkeypatch, tmp_path):
-    monkeypatch.setattr(ownership, "RUNS", 2)
+    monkeypatch.setattr(ownership, "RUNS", 3)  # this one is the third
     root = made(tmp_path / "databases")
-    for name, age in (("2020-01-01-aaaaaaaa", 50), ("2020-01-02-bbbbbbbb", 40), ("2020-01-03-cccccccc", 35), ("mine", 99)):
+    for name, age in (("2020-01-01-aaaaaaaa", 50), ("2020-01-02-bbbbbbbb", 40), ("2020-01-03-cccccccc", 35),
+                      ("mine", 99)):
         file = made(root / name) / "unsaved_Hero.mmdb"
         file.touch()
         for path in (file, file.parent):
