@@ -43,6 +43,7 @@ class MM_PT_character(bpy.types.Panel):
             draw_sentence(layout, "Needed, but without a bone: " + ", ".join(lacking).replace("_", " "))
         column = layout.column(align=True)
         column.prop(ob.mm, "forward")
+        column.prop(ob.mm, "legs")
         column.prop(ob.mm, "show_facing")
 
 

@@ -47,7 +47,7 @@ def build_armature(skeleton, name):
 def bone_tails(skeleton):
     """(J, 3) where bones end in the rest pose: at the one joint that hangs from theirs, or amid several.
 
-    A bone without one goes on in its parent's direction for a little way.
+    A bone without one ends where that is known, or goes on in its parent's direction for a little way.
     """
     heads = skeleton.rest[0].astype(np.float64)
     shortest = max(SHORTEST * np.ptp(heads, axis=0).max(), 1e-3)
@@ -55,7 +55,7 @@ def bone_tails(skeleton):
     for joint in range(len(skeleton)):
         parent, below = skeleton.parents[joint], heads[skeleton.children(joint)] - heads[joint]
         lengths = np.linalg.norm(below, axis=-1)
-        along = below.mean(axis=0) if len(below) else np.zeros(3)
+        along = below.mean(axis=0) if len(below) else _end(skeleton, joint)
         if len(below) and np.linalg.norm(along) < lengths.max() / 4:  # they point away from each other
             along = below[lengths.argmax()]
         if np.linalg.norm(along) < shortest:
@@ -68,6 +68,12 @@ def bone_tails(skeleton):
     return tails
 
 
+def _end(skeleton, joint):
+    """From the joint to where its bone ends, in the rest pose; nowhere if that is not known."""
+    end = skeleton.ends.get(skeleton.names[joint], (0.0, 0.0, 0.0))
+    return quat.rotate(skeleton.rest[1][joint], np.array(end))
+
+
 def blender_names(skeleton):
     """The skeleton with names that Blender can keep: cut where they are too long, and still different."""
     names = []
@@ -77,7 +83,8 @@ def blender_names(skeleton):
             number += 1
             short = _cut(name, NAME_BYTES - 4) + f".{number:03}"
         names.append(short)
-    return Skeleton(names, skeleton.parents, skeleton.positions, skeleton.rotations)
+    ends = {name: skeleton.ends[old] for name, old in zip(names, skeleton.names) if old in skeleton.ends}
+    return Skeleton(names, skeleton.parents, skeleton.positions, skeleton.rotations, ends)
 
 
 def on_bones(ob, clip, bone_frames=False):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The armature as a character: which of its bones play which roles, by the artist's settings."""
 
+from dataclasses import replace
+
 import bpy
 
 from ..errors import MotionError
 from ..motion.character import ROLES, Character
-from ..motion.roles import find_mirror, find_roles, rest_forward
+from ..motion.roles import find_mirror, find_roles, rest_forward, walks_on_four
 from .rig import skeleton_of
 
 # Without these nothing can be baked.
@@ -76,7 +78,9 @@ def character_of(ob):
             raise MotionError(f'The role "{role}" of "{ob.name}" is given to the bone "{bone}", which {what}: '
                               "choose another one in the Character panel.")
     connected = frozenset(name for name in skeleton.names if ob.data.bones[name].use_connect)
-    return Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
+    character = Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
+    on_four = walks_on_four(character, skeleton.rest[0][None]) if ob.mm.legs == "AUTO" else ob.mm.legs == "FOUR"
+    return replace(character, four_legged=on_four)
 
 
 def missing(ob):

@@ -191,7 +191,10 @@ def _skeleton(ob, parents, rest):
     plain = Skeleton(names, [-1 if above is None else names.index(above) for above in parents.values()],
                      positions, rotations)
     positions, rotations = backward(plain, positions[None], rotations[None])
-    return Skeleton(names, plain.parents, positions[0], rotations[0])
+    # Blender's bones lie along their own Y axis, and have an end where nothing hangs from them, too.
+    last = [name for joint, name in enumerate(names) if not (plain.parents == joint).any()]
+    ends = {name: (0.0, float(scale) * ob.data.bones[name].length, 0.0) for name in last}
+    return Skeleton(names, plain.parents, positions[0], rotations[0], ends)
 
 
 def _unit(v):

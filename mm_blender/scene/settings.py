@@ -46,6 +46,11 @@ _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the ro
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
     (axis, axis, f"The root bone's {axis} axis points forward") for axis in ("+X", "-X", "+Y", "-Y", "+Z", "-Z")]
 AXES = tuple(item[0] for item in _AXIS_ITEMS)
+_LEGS_ITEMS = [
+    ("AUTO", "Automatic", "Four legs where the rest pose stands on four"),
+    ("TWO", "Two Legs", "Feet and toes touch the ground"),
+    ("FOUR", "Four Legs", "The bones of hands are walked on, too; paws are where the bones of hands and feet end"),
+]
 _ROOT_ITEMS = [
     ("auto", "Automatic", "The rig's own root bone where it has one, otherwise a made one"),
     ("bone", "Root Bone", "The bone with the role Root carries the character over the ground"),
@@ -376,6 +381,8 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     stance: StringProperty(options={"HIDDEN"})
     forward: EnumProperty(name="Forward", items=_AXIS_ITEMS,
                           description="Which axis of the root bone points where the character faces")
+    legs: EnumProperty(name="Walks On", items=_LEGS_ITEMS,
+                       description="What it stands on: legs alone, or arms too, whose hands are then paws")
     show_facing: BoolProperty(name="Show Facing", default=True,
                               description="Draw an arrow on the ground where the character faces")
     clips: CollectionProperty(type=MM_Clip)
