@@ -8,7 +8,8 @@ from bpy import props
 from bpy.app.handlers import persistent
 
 from ..control.stick_guide import FACING, VELOCITY
-from ..matching.schema import FURTHEST, HEAVIEST, KINDS
+from ..matching.features import KINDS
+from ..matching.schema import FURTHEST, HEAVIEST
 from ..motion.character import ROLES
 from ..playback.inertialise import Blend
 from ..playback.player import Drive
@@ -40,7 +41,7 @@ EnumProperty = partial(props.EnumProperty, override=_EDITABLE, update=_changed)
 PointerProperty = partial(props.PointerProperty, override=_EDITABLE, update=_changed)
 CollectionProperty = partial(props.CollectionProperty, override=_EDITABLE | {"USE_INSERTION"})
 
-_KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
+KIND_ITEMS = [(kind.name, kind.name.replace("_", " ").title(), kind.tooltip) for kind in KINDS.values()]
 _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the role {role.replace('_', ' ')}")
                for role in ROLES]
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
@@ -171,7 +172,7 @@ class MM_Channel(bpy.types.PropertyGroup):
     """One feature."""
     __slots__ = ()
 
-    kind: EnumProperty(name="Feature", items=_KIND_ITEMS, default="bone_position",
+    kind: EnumProperty(name="Feature", items=KIND_ITEMS, default="bone_position",
                        description="What is compared when the next frame is searched for")
     role: EnumProperty(name="Bone Role", items=_ROLE_ITEMS,
                        default="left_foot", description="The bone that it belongs to")
