@@ -5,7 +5,7 @@ import bpy
 
 from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import overlay
-from ..mm_blender.scene.features import size_of
+from ..mm_blender.scene.features import size_of, title_of
 from .base import CharacterPanel, active_armature, draw_sentence
 
 
@@ -14,12 +14,7 @@ class MM_UL_channels(bpy.types.UIList):
         row = layout.row(align=True)
         row.use_property_split = False
         kind = KINDS[entry.kind]
-        label = entry.kind.replace("_", " ").title()
-        if kind.belongs == "role":
-            label = f"{entry.role.replace('_', ' ').title()} {label.removeprefix('Bone ').lower()}"
-        elif kind.belongs:
-            label = f"{label} {entry.of}"
-        row.label(text=label, icon=kind.icon)
+        row.label(text=title_of(entry), icon=kind.icon)
         end = row.row(align=True)
         end.ui_units_x = 3.5
         end.label(text=f"{kind.numbers * entry.time_count}")

@@ -51,6 +51,14 @@ def schema_of(ob):
     return Schema(channels, name, round(features.responsiveness, 4), round(features.quality, 4), features.past_end)
 
 
+def title_of(entry):
+    """What panels call a feature."""
+    belongs, label = KINDS[entry.kind].belongs, entry.kind.replace("_", " ").title()
+    if belongs == "role":
+        return f"{entry.role.replace('_', ' ').title()} {label.removeprefix('Bone ').lower()}"
+    return f"{label} {entry.of}" if belongs else label
+
+
 def is_complete(entry):
     """Whether a feature knows which tag or property it belongs to."""
     return KINDS[entry.kind].belongs in ("", "role") or bool(entry.of.strip())

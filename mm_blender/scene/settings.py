@@ -182,6 +182,14 @@ class MM_Channel(bpy.types.PropertyGroup):
     time_count: IntProperty(name="Times", default=1, min=1, max=MAX_TIMES, description="How many times it looks at")
     weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=HEAVIEST, soft_max=5.0, precision=2,
                           description="How much it counts")
+    # What is commanded of it while driving: see scene/commands.py.
+    commanded: BoolProperty(name="Command", description="While driving, ask for what stands here instead of going on "
+                                                        "as what is playing")
+    value: FloatProperty(name="Value", precision=3, description="What is asked for")
+    on: BoolProperty(name="Set", default=True, description="Ask for motion with this tag, or without it")
+    target: PointerProperty(type=bpy.types.Object, name="Target",
+                            description="An object to point at, to look at or to reach, also while it moves; empty to "
+                                        "go on as what is playing")
 
 
 class MM_Features(bpy.types.PropertyGroup):
