@@ -255,5 +255,5 @@ def _table_row(layout, label):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet,
-    MM_PT_drive_display, MM_PT_drive_take))
+    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching,
+    MM_PT_drive_root, MM_PT_drive_feet, MM_PT_drive_display, MM_PT_drive_take))

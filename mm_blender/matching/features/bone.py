@@ -13,7 +13,7 @@ from .lines import POINTING, SPEED, arrow, cross
 class BonePosition(BoneKind):
     name, tooltip = "bone_position", "Where a bone is, seen from the root"
     icon, colour = "BONE_DATA", (0.10, 0.62, 1.00)
-    length, commanded = True, "target"
+    length = True
 
     def measure_at(self, scene, channel, time):
         return scene.to_root(scene.at(scene.bone(scene.character.joint(channel.of)), time) - scene.here())

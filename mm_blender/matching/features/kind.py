@@ -29,7 +29,7 @@ class Kind:
     length      whether its numbers are metres, or metres per second: they grow with the legs
     at_rest     its numbers in someone who stands and is not about to go; None for what they usually are
     in_pose     whether poses alone tell it
-    commanded   with what the artist commands it in the panel: a "value", a "switch", a "target" to look at, or nothing
+    commanded   with what the artist commands it in the panel: a "value", a "switch", a "target" to look at; or scripts only
     colour      of its lines; None if it has no place to be drawn at
     """
 
