@@ -15,12 +15,15 @@ from mm_blender.matching.features import KINDS, Place
 from mm_blender.matching.schema import PRESETS, Channel, Schema
 from mm_blender.motion import demo, quat
 from mm_blender.motion.clip import Tag
+from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
 from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
+from mm_blender.playback.retarget import RetargetedLibrary, character_of
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
+from tests.rigs import renamed_and_rolled, with_lengths
 from tests.steering import cast_of
 
 RATE = 30.0
@@ -128,6 +131,17 @@ def test_a_place_in_the_world_is_seen_from_where_the_character_is(cast, label):
     assert wanted == pytest.approx(np.resize(seen, wanted.shape), abs=1e-4)
 
 
+def test_another_character_is_commanded_in_its_own_metres(database):
+    target = renamed_and_rolled(with_lengths(database.character, 1.3))
+    cast = cast_of(RetargetedLibrary(BakedLibrary(database), Retarget(character_of(database), target)))
+    usual = asked(cast, "trajectory height")[0]
+    assert usual[:, 0] == pytest.approx(1.3 * database.character.skeleton.rest[0][1, 2], rel=0.1)
+    cast.command(0, "trajectory height", 0.7)
+    cast.command(0, "left_foot position", Place(0.2, 0.4, 0.1))
+    assert asked(cast, "trajectory height")[0] == pytest.approx(0.7)
+    assert asked(cast, "left_foot position")[0][0] == pytest.approx([0.2, 0.4, 0.1], abs=1e-5)
+
+
 def test_each_character_has_its_own_commands(database):
     cast = cast_of(BakedLibrary(database), 2)
     cast.command(1, "mood property", RIGHT)
@@ -164,8 +178,10 @@ def test_a_recording_is_driven_with_commands(database):
     ("mood property", [1, 2], 'The feature "mood property" cannot be commanded like this: give 1 number.'),
     ("mood property", "happy", "give 1 number"), ("left tag", Place(1, 2, 3), "give 1 number"),
     ("head facing", [1.0], "give 3 or 6 numbers"), ("left_foot velocity", Place(1, 2, 3), "give 3 numbers"),
-    ("mood property", float("nan"), 'of the feature "mood property" is not a number'),
-    ("head facing", Place(1, float("inf"), 0), "is not a number")])
+    ("mood property", float("nan"), 'The feature "mood property" is commanded to be nan: use -1,000,000 to 1,000,000'),
+    ("mood property", -1e30, "commanded to be -1e+30"), ("mood property", 10 ** 400, "give 1 number"),
+    ("mood property", {"a": 1}, "give 1 number"), ("left_foot position", Place("here", 0, 0), "give 3 numbers"),
+    ("head facing", Place(1, float("inf"), 0), "commanded to be inf")])
 def test_a_command_that_makes_no_sense_is_one_sentence(cast, label, command, words):
     before = cast.player.query([0])
     with pytest.raises(MotionError) as caught:

@@ -119,7 +119,7 @@ def test_a_feature_that_was_not_baked_and_a_value_that_is_no_number_are_no_troub
     session = driving.start(bpy.context, [character])
     go(session, 1.1)
     assert list(session.driven.player.commands[0]) == []
-    assert any("trajectory height" in sentence and "not a number" in sentence for sentence in session.status.sentences)
+    assert any("trajectory height" in sentence and "to be nan" in sentence for sentence in session.status.sentences)
 
 
 def test_a_recording_is_driven_with_what_is_commanded(character, ball):

@@ -8,6 +8,9 @@ import numpy as np
 from ...errors import MotionError
 
 
+MOST = 1e6  # that may be commanded, in metres and the like
+
+
 class Place(NamedTuple):
     """A place in the world, in metres, that the artist commands: something to look at, to point at, or to reach."""
 
@@ -29,7 +32,7 @@ class Kind:
     length      whether its numbers are metres, or metres per second: they grow with the legs
     at_rest     its numbers in someone who stands and is not about to go; None for what they usually are
     in_pose     whether poses alone tell it
-    commanded   with what the artist commands it in the panel: a "value", a "switch", a "target" to look at; or scripts only
+    commanded   with what the panel commands it: a "value", a "switch" or a "target" to look at; empty for scripts only
     colour      of its lines; None if it has no place to be drawn at
     """
 
@@ -67,15 +70,9 @@ class Kind:
 
     def check(self, channel, command, character):
         """A command as obey() takes it: as many numbers as the kind has, or as many for each time."""
-        try:
-            numbers = [float(number) for number in np.ravel(command)]
-        except (TypeError, ValueError):
-            numbers = []
-        counts = sorted({self.numbers, self.numbers * len(channel.times)})
-        if isinstance(command, Place) or len(numbers) not in counts:
-            raise MotionError(f'The feature "{channel.label}" cannot be commanded like this: give '
-                              f"{' or '.join(map(str, counts))} number{'s' * (counts != [1])}.")
-        return _finite(channel, numbers)
+        if isinstance(command, Place):
+            command = ()
+        return _numbers(channel, command, sorted({self.numbers, self.numbers * len(channel.times)}))
 
     def resized(self, mean, scale, legs, higher):
         """Mean and scale on a body whose legs are so many times as long, and whose hips are so much higher than that
@@ -99,10 +96,19 @@ class BoneKind(Kind):
         if not isinstance(command, Place):
             return super().check(channel, command, character)
         character.joint(channel.of)  # or it says that it is missing
-        return Place(*_finite(channel, command))
+        return Place(*_numbers(channel, command, [3]))
 
 
-def _finite(channel, numbers):
-    if not np.isfinite(numbers).all():
-        raise MotionError(f'What is commanded of the feature "{channel.label}" is not a number.')
+def _numbers(channel, command, counts):
+    """A command as so many floats."""
+    try:
+        numbers = [float(number) for number in np.ravel(command)]
+    except (TypeError, ValueError, OverflowError):
+        numbers = []
+    if len(numbers) not in counts:
+        raise MotionError(f'The feature "{channel.label}" cannot be commanded like this: give '
+                          f"{' or '.join(map(str, counts))} number{'s' * (counts != [1])}.")
+    if wrong := [number for number in numbers if not abs(number) <= MOST]:
+        raise MotionError(f'The feature "{channel.label}" is commanded to be {wrong[0]:g}: use -{MOST:,.0f} to '
+                          f"{MOST:,.0f}.")
     return numbers
