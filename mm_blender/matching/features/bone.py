@@ -78,7 +78,9 @@ class BoneFacing(BoneDirection):
     """A head points up: where it looks is where its front faces."""
 
     name, tooltip = "bone_facing", "Which way a bone's front faces, such as where the head looks, seen from the root"
-    icon, colour, usual = "HIDE_OFF", (0.85, 0.80, 0.10), ("head", (0.0,))
+    icon, colour = "HIDE_OFF", (0.85, 0.80, 0.10)
+    # Heads look ahead most of the time: by its own spread a look aside would count more than the whole path.
+    usual = "head", (0.0,), 0.2
 
     def direction(self, scene, joint):
         """World direction of what faces ahead in the rest pose."""

@@ -27,7 +27,7 @@ class Kind:
     icon        that Blender shows
     numbers     how many it has for each time
     belongs     to a "role", a "tag", a "property", or to nothing
-    usual       what a new channel belongs to, and the times that it looks at
+    usual       what a new channel belongs to, the times that it looks at, and perhaps its weight
     trajectory  whether Responsiveness scales it, and not Quality: what is asked for comes from the guide
     length      whether its numbers are metres, or metres per second: they grow with the legs
     at_rest     its numbers in someone who stands and is not about to go; None for what they usually are
