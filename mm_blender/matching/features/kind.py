@@ -7,7 +7,6 @@ import numpy as np
 
 from ...errors import MotionError
 
-
 MOST = 1e6  # that may be commanded, in metres and the like
 
 
