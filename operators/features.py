@@ -4,8 +4,10 @@
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ..mm_blender.matching.schema import KINDS, PRESETS, Channel
+from ..mm_blender.matching.features import KINDS
+from ..mm_blender.matching.schema import PRESETS, Channel
 from ..mm_blender.scene.features import add_channel, apply_preset
+from ..mm_blender.scene.settings import KIND_ITEMS
 from .base import CharacterOperator, active_armature
 
 _PRESET_NOTES = {
@@ -36,19 +38,14 @@ class MM_OT_feature_add(CharacterOperator):
     bl_idname = "mm.feature_add"
     bl_label = "Add Feature"
 
-    kind: EnumProperty(name="Feature", items=[(kind, kind.replace("_", " ").title(), about)
-                                              for kind, (_, _, about) in KINDS.items()],
-                       description="What it measures")
+    kind: EnumProperty(name="Feature", items=KIND_ITEMS, description="What it measures")
 
     @classmethod
     def description(cls, _context, properties):
-        return KINDS[properties.kind][2]
+        return KINDS[properties.kind].tooltip
 
     def run(self, context, ob):
-        belongs = KINDS[self.kind][1]
-        of = {"role": "left_foot", "tag": "walk", "property": "property", "": ""}[belongs]
-        times = (1 / 3, 2 / 3, 1.0) if self.kind.startswith("trajectory") else (0.0,)
-        add_channel(ob, Channel(self.kind, of, times))
+        add_channel(ob, Channel(self.kind, *KINDS[self.kind].usual))
         ob.mm.features.index = len(ob.mm.features.channels) - 1
 
 

@@ -3,7 +3,10 @@
 
 import bpy
 
+from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import comparing, driving, freshness, keymap, ownership, rescue, stage, targets
+from ..mm_blender.scene.commands import commandable
+from ..mm_blender.scene.features import title_of
 from .base import CharacterPanel, active_armature, draw_sentence, draw_step
 
 _GAITS = ("walk", "run", "crouch")
@@ -129,6 +132,26 @@ class MM_PT_drive_steering(DrivePanel, bpy.types.Panel):
         column.prop(settings, "facing_halflife")
 
 
+class MM_PT_drive_commands(DrivePanel, bpy.types.Panel):
+    bl_label = "Commands"
+
+    def draw_settings(self, layout, ob, _settings):
+        entries = commandable(ob)
+        if not entries:
+            draw_sentence(layout, "Tags, properties, heights and directions among the features can be commanded: add "
+                                  "where the head faces, say, and bake.", "INFO", 36)
+        for entry in entries:
+            kind = KINDS[entry.kind]
+            row = layout.row(heading=title_of(entry), translate=False)
+            if kind.commanded == "target":
+                row.prop(entry, "target", text="", icon=kind.icon)
+                continue
+            row.prop(entry, "commanded", text="")
+            value = row.row()
+            value.active = entry.commanded
+            value.prop(entry, "on" if kind.commanded == "switch" else "value", text="")
+
+
 class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
     bl_label = "Speeds"
 
@@ -232,5 +255,5 @@ def _table_row(layout, label):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet,
-    MM_PT_drive_display, MM_PT_drive_take))
+    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching,
+    MM_PT_drive_root, MM_PT_drive_feet, MM_PT_drive_display, MM_PT_drive_take))

@@ -3,30 +3,21 @@
 
 import bpy
 
-from ..mm_blender.matching.schema import KINDS
+from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import overlay
-from ..mm_blender.scene.features import size_of
+from ..mm_blender.scene.features import size_of, title_of
 from .base import CharacterPanel, active_armature, draw_sentence
-
-_ICONS = {"bone_position": "BONE_DATA", "bone_velocity": "FORCE_WIND", "bone_direction": "ORIENTATION_NORMAL",
-          "trajectory_position": "CURVE_PATH", "trajectory_direction": "ORIENTATION_VIEW",
-          "trajectory_height": "EMPTY_SINGLE_ARROW", "tag": "BOOKMARKS", "property": "PROPERTIES"}
 
 
 class MM_UL_channels(bpy.types.UIList):
     def draw_item(self, _context, layout, ob, entry, _icon, _active, _property, _index):
         row = layout.row(align=True)
         row.use_property_split = False
-        belongs = KINDS[entry.kind][1]
-        label = entry.kind.replace("_", " ").title()
-        if belongs == "role":
-            label = f"{entry.role.replace('_', ' ').title()} {label.removeprefix('Bone ').lower()}"
-        elif belongs:
-            label = f"{label} {entry.of}"
-        row.label(text=label, icon=_ICONS[entry.kind])
+        kind = KINDS[entry.kind]
+        row.label(text=title_of(entry), icon=kind.icon)
         end = row.row(align=True)
         end.ui_units_x = 3.5
-        end.label(text=f"{KINDS[entry.kind][0] * entry.time_count}")
+        end.label(text=f"{kind.numbers * entry.time_count}")
         end.prop(entry, "weight", text="", emboss=False)
 
 
@@ -88,7 +79,7 @@ class MM_PT_features(CharacterPanel, bpy.types.Panel):
     def _draw_channel(layout, entry):
         column = layout.column()
         column.prop(entry, "kind")
-        belongs = KINDS[entry.kind][1]
+        belongs = KINDS[entry.kind].belongs
         if belongs == "role":
             column.prop(entry, "role")
         elif belongs:

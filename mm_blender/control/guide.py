@@ -34,6 +34,9 @@ class Guide(Protocol):
     def path(self, times):
         """[(place, yaw)] at times from now, in their order: ahead if the intent stays, behind as it was."""
 
+    def heights(self, times):
+        """How high the hips should be above the ground (m) at times from now; None for as high as usual."""
+
     @property
     def jumped(self):
         """Whether the intent is so different from that of the last search that the next one cannot wait."""

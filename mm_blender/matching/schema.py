@@ -11,19 +11,8 @@ import numpy as np
 from ..errors import MotionError
 from ..motion.character import ROLES
 from ..text import read_json
+from .features import KINDS
 
-# kind → (numbers per time, what it belongs to, what the artist reads)
-KINDS = {
-    "bone_position": (3, "role", "Where a bone is, seen from the root"),
-    "bone_velocity": (3, "role", "How fast a bone moves, seen from the root"),
-    "bone_direction": (3, "role", "Which way a bone points, seen from the root"),
-    "trajectory_position": (2, "", "Where the root is at past or future times, on the ground"),
-    "trajectory_direction": (2, "", "Which way the root faces at past or future times"),
-    "trajectory_height": (1, "", "How high the hips are at past or future times"),
-    "tag": (1, "tag", "1 where the tag is set, otherwise 0"),
-    "property": (1, "property", "The value of an animated custom property"),
-}
-TRAJECTORY = ("trajectory_position", "trajectory_direction", "trajectory_height")
 PAST_END = ("extrapolate", "exclude")
 FURTHEST = 30.0  # seconds that a feature may look ahead or back
 TIMES, NUMBERS = 60, 1000  # of a feature, and of all features together: a frame is described by some dozens
@@ -42,7 +31,7 @@ class Channel:
     def __post_init__(self):
         if not (isinstance(self.kind, str) and self.kind in KINDS):
             raise MotionError(f'There is no feature "{self.kind}". There are: {", ".join(KINDS)}.')
-        belongs = KINDS[self.kind][1]
+        belongs = self.about.belongs
         if belongs and not (self.of and isinstance(self.of, str)):
             raise MotionError(f'The feature "{self.kind}" needs a {belongs}.')
         if belongs == "role" and self.of not in ROLES:
@@ -63,17 +52,18 @@ class Channel:
         _check_factor(f'The feature "{self.label}" has the weight', self.weight)
 
     @property
-    def size(self):
-        """How many numbers it adds to each frame."""
-        return KINDS[self.kind][0] * len(self.times)
+    def about(self):
+        """The Kind, which says all about it."""
+        return KINDS[self.kind]
 
     @property
-    def is_trajectory(self):
-        return self.kind in TRAJECTORY
+    def size(self):
+        """How many numbers it adds to each frame."""
+        return self.about.numbers * len(self.times)
 
     @property
     def label(self):
-        return f"{self.of} {self.kind.removeprefix('bone_')}" if self.of else self.kind.replace("_", " ")
+        return self.about.label(self.of)
 
 
 @dataclass(frozen=True)
@@ -126,14 +116,12 @@ class Schema:
     @property
     def roles(self):
         """The bone roles that it needs."""
-        needed = {"trajectory_height": "hips"}
-        return tuple(dict.fromkeys(needed.get(channel.kind, channel.of) for channel in self.channels
-                                   if channel.kind in needed or channel.kind.startswith("bone_")))
+        return tuple(dict.fromkeys(role for channel in self.channels for role in channel.about.roles(channel)))
 
     @property
     def properties(self):
         """The custom properties that it needs."""
-        return tuple(dict.fromkeys(channel.of for channel in self.channels if channel.kind == "property"))
+        return tuple(dict.fromkeys(channel.of for channel in self.channels if channel.about.belongs == "property"))
 
     def same_features(self, other):
         """Whether the numbers of a frame mean the same; they may have other weights."""
@@ -145,7 +133,7 @@ class Schema:
 
         Costs are squared distances, so the factor on the cost in equation 3.16 enters as its square root.
         """
-        return [channel.weight * (self.responsiveness if channel.is_trajectory else self.quality) ** 0.5
+        return [channel.weight * (self.responsiveness if channel.about.trajectory else self.quality) ** 0.5
                 for channel in self.channels]
 
     def to_json(self):

@@ -122,7 +122,7 @@ def rest_facing(skeleton, roles):
 def rest_forward(skeleton, roles):
     """Which axis of the root bone points where the rest pose faces, or "" where the rest pose does not tell."""
     facing = rest_facing(skeleton, roles)
-    if "root" not in roles or facing is None or not _stands(skeleton, roles):
+    if "root" not in roles or facing is None or not stands(skeleton, roles):
         return ""
     axes = quat.to_matrix(skeleton.rest[1][roles["root"]]).T
     towards = axes @ facing
@@ -130,7 +130,7 @@ def rest_forward(skeleton, roles):
     return f"{'+' if towards[best] > 0 else '-'}{'XYZ'[best]}"
 
 
-def _stands(skeleton, roles):
+def stands(skeleton, roles):
     """Whether the rest pose is a standing one: some files' zero pose is not a pose at all."""
     positions = skeleton.rest[0]
     height = {role: positions[joint][2] for role, joint in roles.items()}
@@ -243,7 +243,7 @@ def _complete_root(skeleton, roles):
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
     on_ground = feet and positions[root, 2] < max(feet) + 0.02 * np.ptp(positions[:, 2])
-    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and _stands(skeleton, roles)):
+    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and stands(skeleton, roles)):
         roles["root"] = root
 
 
@@ -275,7 +275,7 @@ def _by_shape(skeleton):
             roles.update({f"{side}_{part}": joint for part, joint in zip(parts, limb[first:])})
             if first > 0 and parts[0] == "upper_arm":
                 roles[f"{side}_shoulder"] = limb[first - 1]
-    return roles if _stands(skeleton, roles) else {}
+    return roles if stands(skeleton, roles) else {}
 
 
 def _undivided(skeleton, limb):

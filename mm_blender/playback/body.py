@@ -21,6 +21,11 @@ class Body:
         """Of the ground that it stands on."""
         return self._player.heights[self._index]
 
+    @property
+    def character(self):
+        """The Character, whose roles name its joints."""
+        return self._player.motion.database.character
+
     def features(self):
         """(D,) normalised, of what is playing."""
         return self._player.matcher.features()[self._index]

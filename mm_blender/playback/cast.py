@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..control.intent import GAITS, tag_query
+from ..control.intent import tag_query
 from ..motion.plane import to_points
 from .live import Live
 from .matcher import MixedMatcher, Where
@@ -31,11 +31,6 @@ class Cast:
         self.live = Live(self.player, self.step)
         self._to_record = False  # whether what was shown before is still to be recorded
         self.trouble = [""] * count
-        schema = library.database.schema
-        self._gait_columns = [(channel.of, part) for channel, part in zip(schema.channels, schema.slices)
-                              if channel.kind == "tag" and channel.of in GAITS]
-        if self._gait_columns:
-            self.player.wishes = np.full((count, schema.size), np.nan)
         self._asked = [None] * count  # the gait and the query that each one searches with
 
     @property
@@ -54,8 +49,10 @@ class Cast:
         choice = library.choice(tag_query(gait, library.database.tags, query))
         self.player.matcher.allow(index, choice.search, choice.wanted)
         self._asked[index], self.trouble[index] = (gait, query), choice.trouble
-        if self._gait_columns:
-            self.player.wishes[index] = self._wish(gait)
+
+    def command(self, index, label, command=None):
+        """From now on a character wants something of a feature, as a Player's command() has it."""
+        self.player.command(index, label, command)
 
     def ask_again(self):
         """Take over what has changed in the libraries."""
@@ -141,11 +138,3 @@ class Cast:
         """The tag query with which a character searches."""
         gait, query = self._asked[index] or ("walk", "")
         return tag_query(gait, self.libraries[index].database.tags, query)
-
-    def _wish(self, gait):
-        """(D,) normalised: features that are tags of gaits say which one is wanted, the others nothing."""
-        database = self.library.database
-        wish = np.full(database.schema.size, np.nan)
-        for tag, part in self._gait_columns:
-            wish[part] = float(tag == gait)
-        return database.normalisation.apply(wish)

@@ -23,7 +23,7 @@ def drive(database, recording, settings=None, speeds=None, search=None, watch=No
 
 
 def drive_all(database, recordings, settings=None, speeds=None, search=None, watch=None, place=None, shown=(),
-              ground=None, **guidance):
+              ground=None, commands=None, **guidance):
     """drive() for several recordings at once, each with a character of its own; all as long as the longest. A recording
     is whatever has a `duration` and makes a `guide()`.
 
@@ -31,6 +31,7 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
               takes them, or None for the origin
     shown     {index: Shown} what characters begin with; the others with a pose of the motion
     ground    as a Cast takes it
+    commands  {label: command} what all of them want of features, as a Cast's command() takes it
     guidance  query, halflives and obstacles, as a StickGuide takes them
     """
     library = BakedLibrary(database, search) if isinstance(database, Database) else database
@@ -40,6 +41,9 @@ def drive_all(database, recordings, settings=None, speeds=None, search=None, wat
         cast.place(*place)
     for index, pose in dict(shown).items():
         cast.begin_from(index, pose)
+    for label, command in dict(commands or {}).items():
+        for index in range(len(recordings)):
+            cast.command(index, label, command)
     count = max(1, round(max(one.duration for one in recordings) * rate))
     for step in range(count):
         if watch is not None and step % round(rate) == 0:

@@ -45,10 +45,8 @@ class BakedLibrary:
         """A frame to begin with: the usual pose, not moving and not about to."""
         features = self.database.normalisation.mean.copy()
         for channel, part in zip(self.database.schema.channels, self.database.schema.slices):
-            if channel.kind in ("trajectory_position", "bone_velocity"):
-                features[part] = 0
-            elif channel.kind == "trajectory_direction":
-                features[part] = np.tile([0, 1], len(channel.times))
+            if channel.about.at_rest is not None:
+                features[part] = np.tile(channel.about.at_rest, len(channel.times))
         choice = self.choice(tag_query("walk", self.database.tags))
         found = choice.search.nearest(self.database.normalisation.apply(features))
         return found.frame if found is not None else 0

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """K characters that share a database, driven frame by frame at its rate."""
 
-import cmath
 import math
 import time
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from .contact import Lock
 from .feet import Feet
 from .inertialise import Blend, Inertia
 from .limbs import Limbs, turned
+from .query import Queries
 from .root import Sync, synchronise, travel
 
 # Half-lives in seconds in which the root follows the ground, and sinks for legs that are too short to reach it.
@@ -60,7 +60,7 @@ class Player:
     jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
     asked            who searched in this frame, as indices, and their queries (W, D), normalised
-    wishes           (K, D) other features that are wanted, normalised, and nan for those of what is playing; or None
+    commands         [{label: command}] what the artist commands of each one's features
     """
 
     def __init__(self, motion, search, guides, settings=None, begin=None):
@@ -80,8 +80,8 @@ class Player:
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
         self.rotations = self._rotations_before = pose.rotations
         self.jumped = self._nobody = (False,) * count
-        self._trajectory = Trajectory(database)
-        self.search_seconds, self.wishes, self.asked = 0.0, None, NOBODY
+        self._queries = Queries(database)
+        self.search_seconds, self.commands, self.asked = 0.0, [{} for _ in guides], NOBODY
         self._beats = Beats(count)
         self._switched = []  # those who come over from another matcher in the next frame
 
@@ -155,14 +155,22 @@ class Player:
         self._move_roots()
         self._plant_feet()
 
+    def command(self, index, label, command=None):
+        """From now on a character wants something of a feature, by its label such as "head direction": a number, or
+        several, or a Place in the world. None: as it would by itself."""
+        if command is None:
+            self.commands[index].pop(label, None)
+        else:
+            self.commands[index][label] = self._queries.check(label, command)
+
     def query(self, who, guides=None):
-        """(W, D) normalised, of characters `who` (indices) after their guides, or after others (W): pose features of
-        what is playing, trajectory features of what is wanted."""
+        """(W, D) normalised, of characters `who` (indices) after their guides, or after others (W): what each feature
+        asks for, and of what is playing where it asks for nothing."""
         queries = self.matcher.features().take(who, axis=0)
         guides = [self.guides[index] for index in who] if guides is None else guides
         for query, index, guide in zip(queries, who, guides):
-            self._trajectory.write(query, guide.path(self._trajectory.times), *self.roots[index])
-        return queries if self.wishes is None else np.where(np.isnan(self.wishes[who]), queries, self.wishes[who])
+            self._queries.write(query, guide, self.bodies[index], self.commands[index])
+        return queries
 
     def _search(self, ended):
         """Those who jump in this frame, as indices."""
@@ -235,28 +243,3 @@ def _climbed(climb, level, most, dt):
     lack = max(height - most, 0.0)
     sag, sinking = spring.towards_number(sag, sinking, lack, SINK, dt)
     return (height, climbing), (lack if abs(sag - lack) < 1e-6 else sag, sinking)
-
-
-class Trajectory:
-    """Which numbers of a query are the trajectory, and at which times."""
-
-    def __init__(self, database):
-        schema, normalisation = database.schema, database.normalisation
-        kinds = {"trajectory_position": 0, "trajectory_direction": 1}
-        parts = [(channel, part) for channel, part in zip(schema.channels, schema.slices) if channel.kind in kinds]
-        self.times = sorted({time for channel, _ in parts for time in channel.times})
-        self._columns = np.concatenate([np.arange(*part.indices(schema.size)) for _, part in parts] or [[]]).astype(int)
-        # Of each pair of numbers which place or direction it is, places first, and its means and scales.
-        order = [self.times.index(time) + len(self.times) * kinds[channel.kind]
-                 for channel, _ in parts for time in channel.times]
-        norms = (table[self._columns].reshape(-1, 2).tolist() for table in (normalisation.mean, normalisation.scale))
-        self._pairs = [(at, *mean, *scale) for at, mean, scale in zip(order, *norms)]
-
-    def write(self, query, path, root, yaw):
-        """Put a path [(place, yaw)] into a query (D,) of a character that is somewhere; all in the world."""
-        back, numbers = cmath.rect(1, -yaw), []
-        near = [(place - root) * back for place, _ in path] + [1j * cmath.rect(1, angle) * back for _, angle in path]
-        for at, x, y, wide, high in self._pairs:
-            pair = near[at]
-            numbers += (pair.real - x) / wide, (pair.imag - y) / high
-        query.put(self._columns, numbers)

@@ -19,9 +19,6 @@ from ..motion.stance import Stance, find_stance, seen_from_root
 from .matcher import MotionMatcher
 from .pose import Pose
 
-# Features that are lengths: they grow with the legs.
-LENGTHS = ("trajectory_position", "trajectory_height", "bone_position", "bone_velocity")
-
 
 def retargeted(library, target, hands=0.0, target_stance=None):
     """A RetargetedLibrary that plays on the target, a Character with a root (prepare.root.rooted())."""
@@ -271,9 +268,5 @@ def _scaled(facts, retarget):
     own, schema = facts.normalisation, facts.schema
     mean, scale = own.mean.copy(), own.scale.copy()
     for channel, part in zip(schema.channels, schema.slices):
-        if channel.kind in LENGTHS:
-            mean[part] *= retarget.scale
-            scale[part] *= retarget.scale
-        if channel.kind == "trajectory_height":
-            mean[part] += retarget.higher
+        mean[part], scale[part] = channel.about.resized(mean[part], scale[part], retarget.scale, retarget.higher)
     return Normalisation(mean, scale)

@@ -70,6 +70,7 @@ class Double:
     def prepare(self, ob, context):
         """Take over the settings of the armature that it is a copy of."""
         self.stage.prepare(ob, context)
+        self.stage.heed({0: ob})
 
     def go_on(self, stick, heading, seconds):
         """Follow the same hand; after the Puppet did."""

@@ -197,6 +197,11 @@ class Session:
             self._paths = self.driven.paths()
         return self._paths
 
+    def command(self, label, command=None):
+        """From now on the driven character wants something of a feature, by its label such as "head facing": a number,
+        or several, or a Place in the world. None: as it would by itself."""
+        self.driven.stage.command(self.driven.index, label, command)
+
     def keep(self):
         """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
         kept, obs = [], self._obs()
@@ -316,7 +321,9 @@ class Session:
         leaders = {puppet.stage: owner for puppet, owner in owners.items()} | {self.driven.stage: driven}
         for stage, leader in leaders.items():
             stage.prepare(leader, context)
-            stage.switch({puppet.index: owner for puppet, owner in owners.items() if puppet.stage is stage})
+            on_stage = {puppet.index: owner for puppet, owner in owners.items() if puppet.stage is stage}
+            stage.switch(on_stage)
+            stage.heed(on_stage)
         self._compare(driven, context)
         settings = driven.mm.drive
         self._relative, self._strafe, self._follows = settings.relative, settings.strafe, settings.follow

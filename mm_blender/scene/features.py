@@ -2,7 +2,8 @@
 """The artist's list of features ↔ the engine's schema."""
 
 from ..errors import MotionError
-from ..matching.schema import KINDS, PRESETS, Channel, Schema
+from ..matching.features import KINDS
+from ..matching.schema import PRESETS, Channel, Schema
 from .settings import MAX_TIMES
 
 USUAL = "locomotion"  # the preset that an armature gets with its first clips
@@ -24,7 +25,7 @@ def add_channel(ob, channel):
     entry = entries.add()
     entry.name = free  # library overrides tell entries apart by their names
     entry.kind, entry.weight = channel.kind, channel.weight
-    if KINDS[channel.kind][1] == "role":
+    if channel.about.belongs == "role":
         entry.role = channel.of
     else:
         entry.of = channel.of
@@ -35,7 +36,7 @@ def add_channel(ob, channel):
 
 def channel_of(entry):
     """The engine's Channel for an entry of the list."""
-    belongs = KINDS[entry.kind][1]
+    belongs = KINDS[entry.kind].belongs
     of = entry.role if belongs == "role" else entry.of.strip() if belongs else ""
     return Channel(entry.kind, of, tuple(entry.times)[:entry.time_count], round(entry.weight, 4))
 
@@ -50,11 +51,19 @@ def schema_of(ob):
     return Schema(channels, name, round(features.responsiveness, 4), round(features.quality, 4), features.past_end)
 
 
+def title_of(entry):
+    """What panels call a feature."""
+    belongs, label = KINDS[entry.kind].belongs, entry.kind.replace("_", " ").title()
+    if belongs == "role":
+        return f"{entry.role.replace('_', ' ').title()} {label.removeprefix('Bone ').lower()}"
+    return f"{label} {entry.of}" if belongs else label
+
+
 def is_complete(entry):
     """Whether a feature knows which tag or property it belongs to."""
-    return KINDS[entry.kind][1] in ("", "role") or bool(entry.of.strip())
+    return KINDS[entry.kind].belongs in ("", "role") or bool(entry.of.strip())
 
 
 def size_of(ob):
     """How many numbers a frame has; entries that are not complete yet do not count."""
-    return sum(KINDS[entry.kind][0] * entry.time_count for entry in ob.mm.features.channels if is_complete(entry))
+    return sum(KINDS[entry.kind].numbers * entry.time_count for entry in ob.mm.features.channels if is_complete(entry))

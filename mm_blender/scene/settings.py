@@ -8,7 +8,8 @@ from bpy import props
 from bpy.app.handlers import persistent
 
 from ..control.stick_guide import FACING, VELOCITY
-from ..matching.schema import FURTHEST, HEAVIEST, KINDS
+from ..matching.features import KINDS
+from ..matching.schema import FURTHEST, HEAVIEST
 from ..motion.character import ROLES
 from ..playback.inertialise import Blend
 from ..playback.player import Drive
@@ -40,7 +41,7 @@ EnumProperty = partial(props.EnumProperty, override=_EDITABLE, update=_changed)
 PointerProperty = partial(props.PointerProperty, override=_EDITABLE, update=_changed)
 CollectionProperty = partial(props.CollectionProperty, override=_EDITABLE | {"USE_INSERTION"})
 
-_KIND_ITEMS = [(kind, kind.replace("_", " ").title(), about) for kind, (_, _, about) in KINDS.items()]
+KIND_ITEMS = [(kind.name, kind.name.replace("_", " ").title(), kind.tooltip) for kind in KINDS.values()]
 _ROLE_ITEMS = [(role, role.replace("_", " ").title(), f"The bone that has the role {role.replace('_', ' ')}")
                for role in ROLES]
 _AXIS_ITEMS = [("AUTO", "Automatic", "Found from the rest pose or the motion")] + [
@@ -176,7 +177,7 @@ class MM_Channel(bpy.types.PropertyGroup):
     """One feature."""
     __slots__ = ()
 
-    kind: EnumProperty(name="Feature", items=_KIND_ITEMS, default="bone_position",
+    kind: EnumProperty(name="Feature", items=KIND_ITEMS, default="bone_position",
                        description="What is compared when the next frame is searched for")
     role: EnumProperty(name="Bone Role", items=_ROLE_ITEMS,
                        default="left_foot", description="The bone that it belongs to")
@@ -186,6 +187,14 @@ class MM_Channel(bpy.types.PropertyGroup):
     time_count: IntProperty(name="Times", default=1, min=1, max=MAX_TIMES, description="How many times it looks at")
     weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=HEAVIEST, soft_max=5.0, precision=2,
                           description="How much it counts")
+    # What is commanded of it while driving: see scene/commands.py.
+    commanded: BoolProperty(name="Command", description="While driving, ask for what stands here instead of going on "
+                                                        "as what is playing")
+    value: FloatProperty(name="Value", precision=3, description="What is asked for")
+    on: BoolProperty(name="Set", default=True, description="Ask for motion with this tag, or without it")
+    target: PointerProperty(type=bpy.types.Object, name="Target",
+                            description="An object to point at, to look at or to reach, also while it moves; empty to "
+                                        "go on as what is playing")
 
 
 class MM_Features(bpy.types.PropertyGroup):

@@ -20,6 +20,7 @@ from ..playback.limbs import Limbs
 from ..playback.player import Drive
 from ..playback.root import Sync
 from . import baking, targets, training
+from .commands import Heeded, commands_of
 from .features import schema_of
 from .posing import Ensemble
 from .rig import floor, skeleton_of
@@ -205,6 +206,7 @@ def staged(ob, depsgraph, library=None):
     surroundings.refresh(depsgraph)
     return {"settings": settings_of(ob), "speeds": speeds_of(ob), "query": settings.query, "place": place,
             "shown": shown, "ground": surroundings.ground, "halflives": halflives_of(ob),
+            "commands": commands_of(ob, library.database.schema, ground),
             "obstacles": surroundings.obstacles if settings.obstacles else None}
 
 
@@ -247,7 +249,7 @@ class Stage(Cast):
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self.floors = [floor(targets.posed(ob)) for ob in obs]
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
-        self.ensemble = Ensemble()
+        self.ensemble, self._heeded = Ensemble(), Heeded(len(obs))
         self._weigh(obs[0])  # what takes long is done before the first frame
         place, shown = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
@@ -286,6 +288,15 @@ class Stage(Cast):
         self.sentences = [sentence for sentence in (self._mismatch, trouble) if sentence]
         if self._surroundings is not None:
             self.sentences += self._surroundings.sentences
+
+    def heed(self, obs):
+        """Want of features what the panels of armatures command: {index: armature}; after prepare()."""
+        self._heeded.heed(self, obs)
+        self.sentences += self._heeded.sentences
+
+    def advance(self, seconds):
+        self._heeded.follow(self)
+        return super().advance(seconds)
 
     def place(self, positions, yaws, heights=None, speeds=None):
         super().place(positions, yaws, heights, speeds)

@@ -60,10 +60,10 @@ def _moving(clip, motion):
 def _features(clip, baked):
     """(D,) normalised, of a Clip's last frame. What its pose says nothing about is as usual."""
     schema = baked.schema
-    curves = {channel.of: np.zeros(len(clip)) for channel in schema.channels if channel.kind == "property"}
+    curves = {name: np.zeros(len(clip)) for name in schema.properties}
     features = baked.normalisation.apply(measure(clip.with_changes(curves=curves), baked.character, schema)[-1])
     for channel, part in zip(schema.channels, schema.slices):
-        if channel.kind in ("tag", "property"):
+        if not channel.about.in_pose:
             features[part] = 0
     return features
 

@@ -18,7 +18,7 @@ def of(examples, model, options):
         said.append("That is little: what is learned is little more than these frames, and its errors mean little.")
     if len({part.source for part in database.ranges}) == 1:
         said.append("There is one clip: jumps stay within it.")
-    if not any(channel.kind.startswith("trajectory") for channel in database.schema.channels):
+    if not any(channel.about.trajectory for channel in database.schema.channels):
         said.append("No feature is a trajectory: the stick cannot steer what is learned.")
     if not database.contacts.shape[1]:
         said.append("No feet are known: contacts are not learned.")

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from mm_blender.matching.features import Normalisation, known, measure
+from mm_blender.control.stick_guide import StickGuide
+from mm_blender.errors import MotionError
+from mm_blender.matching.features import KINDS, Kind, Normalisation, known, measure
 from mm_blender.matching.schema import PRESETS, Channel, Schema
 from mm_blender.motion import bvh, demo, quat
 from mm_blender.motion.clip import Tag
 from mm_blender.motion.roles import find_character
+from mm_blender.playback.query import Queries
 from mm_blender.prepare.clean import clean
 from mm_blender.prepare.mirror import mirror
 from mm_blender.prepare.recipe import Recipe
@@ -177,6 +181,58 @@ def test_bone_direction_of_a_bone_without_children_is_its_own_y(walk, character)
     schema = Schema([Channel("bone_direction", "left_foot")])
     features = measure(clip.with_changes(rotations=rotations), character, schema)
     assert np.allclose(features, [-np.sin(0.3), np.cos(0.3), 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("nod, turned, way", [
+    (0.0, 0.0, (0, 1, 0)), (0.0, 0.7, (-np.sin(0.7), np.cos(0.7), 0)), (0.4, 0.0, (0, np.cos(0.4), np.sin(0.4)))])
+def test_a_head_faces_where_its_front_is_whichever_way_its_bone_points(nod, turned, way):
+    skeleton = demo.skeleton()
+    character = find_character(skeleton)
+    clip = next(clip for clip in demo.clips() if clip.name == "walk arc 2 left")
+    _, rotations = clip.globals()
+    head = skeleton.index("head")
+    upright = quat.mul(quat.from_yaw(np.float32(np.pi)), skeleton.rest[1][head])  # at rest it faces backwards
+    looks = quat.mul(quat.from_yaw(turned), quat.mul(quat.from_angle_axis(nod, [1.0, 0.0, 0.0]), upright))
+    wanted = quat.mul(clip.rotations[:, 0], np.broadcast_to(looks, (len(clip), 4)))
+    local = clip.rotations.copy()
+    local[:, head] = quat.inv_mul(rotations[:, skeleton.parents[head]], wanted)
+    schema = Schema([Channel("bone_facing", "head")])
+    features = measure(clip.with_changes(rotations=local), character, schema)
+    assert np.abs(features[5:-5] - way).max() < 1e-3
+    image = measure(mirror(clip.with_changes(rotations=local), character.mirror), character, schema)
+    assert np.abs(image[5:-5] - np.multiply(way, (-1, 1, 1))).max() < 1e-2
+
+
+def test_without_a_rest_pose_that_stands_no_front_is_known(walk, character):
+    lying = replace(character.skeleton, positions=character.skeleton.positions[:, [0, 2, 1]])
+    with pytest.raises(MotionError, match='use the feature "bone_direction" instead'):
+        measure(replace(walk(), skeleton=lying), replace(character, skeleton=lying),
+                Schema([Channel("bone_facing", "hips")]))
+
+
+class Nearness(Kind):
+    """How far away something is that moves beside the clip."""
+
+    name, tooltip, belongs, usual = "nearness", "How far away a thing is", "track", ("ball", (0.0,))
+
+    def measure_at(self, scene, channel, time):
+        return np.linalg.norm(scene.tracks[channel.of] - scene.here(), axis=-1, keepdims=True)
+
+    def ask(self, channel, situation):
+        return [2.0]
+
+
+def test_a_new_kind_is_one_class_that_sees_what_is_beside_the_clip(walk, character, monkeypatch):
+    monkeypatch.setitem(KINDS, "nearness", Nearness())
+    clip, schema = walk(), Schema([Channel("nearness", "ball"), Channel("trajectory_height")])
+    ball = clip.positions[:, 0] + (3, 4, 0)
+    assert np.allclose(measure(clip, character, schema, {"ball": ball})[:, 0], 5)
+    assert Schema.from_json(schema.to_json()) == schema and schema.channels[0].label == "ball nearness"
+    facts = SimpleNamespace(schema=schema, character=character,
+                            normalisation=Normalisation(np.array([1.0, 0.9]), np.array([2.0, 1.0])))
+    query, body = np.zeros(2), SimpleNamespace(root=(0j, 0.0))
+    Queries(facts).write(query, StickGuide(60.0), body)
+    assert query.tolist() == [0.5, 0.0]
 
 
 def test_trajectory_height_is_the_height_of_the_hips_at_each_time(walk, character):

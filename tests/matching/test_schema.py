@@ -4,7 +4,8 @@ import json
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.matching.schema import KINDS, PRESETS, Channel, Schema, load
+from mm_blender.matching.features import KINDS
+from mm_blender.matching.schema import PRESETS, Channel, Schema, load
 
 
 @pytest.mark.parametrize("name, size", [("locomotion", 27), ("locomotion_past", 31), ("quadruped", 39)])
@@ -126,4 +127,4 @@ def test_what_is_neither_preset_nor_file_is_named():
 
 
 def test_every_kind_says_what_it_is():
-    assert all(numbers in (1, 2, 3) and text for numbers, _, text in KINDS.values())
+    assert all(kind.numbers in (1, 2, 3) and kind.tooltip for kind in KINDS.values())

@@ -6,7 +6,8 @@ import pytest
 
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
-from mm_blender.matching.schema import KINDS, PRESETS, Channel
+from mm_blender.matching.features import KINDS
+from mm_blender.matching.schema import PRESETS, Channel
 from mm_blender.scene.features import add_channel, channel_of, schema_of, size_of
 from tests import walker
 

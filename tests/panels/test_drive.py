@@ -62,6 +62,14 @@ def test_every_setting_of_driving_is_somewhere(character):
     assert {"responsiveness", "quality"} <= shown("MM_PT_drive_matching")
 
 
+def test_what_can_be_commanded_of_features_is_listed(character):
+    assert "can be commanded" in drawn("MM_PT_drive_commands").texts.replace(" | ", " ")
+    for kind, setting in (("tag", "on"), ("trajectory_height", "value"), ("bone_facing", "target")):
+        bpy.ops.mm.feature_add(kind=kind)
+        assert setting in shown("MM_PT_drive_commands")
+    assert grey("MM_PT_drive_commands") == {"on", "value"}
+
+
 def test_methods_that_cannot_be_used_are_grey_and_a_sentence_says_why(character, monkeypatch):
     bpy.ops.mm.bake()
     assert grey("MM_PT_drive") == {"DMM", "LMM", "compare"}

@@ -16,7 +16,7 @@ from mm_blender.playback.limbs import Limbs
 from mm_blender.playback.matcher import AHEAD, MixedMatcher
 from mm_blender.playback.protocols import Facts, Library, Matcher, Motion
 from mm_blender.playback.retarget import RetargetedLibrary, character_of, stance_of
-from tests.networks.conftest import of_experts, untrained
+from tests.networks.conftest import networks_of_experts_like, untrained
 from tests.rigs import renamed_and_rolled, with_lengths
 from tests.steering import cast_of
 
@@ -29,7 +29,7 @@ MUST, FADE = np.array([True]), 0.25
 
 @pytest.fixture(scope="module")
 def libraries(demo_database):
-    networks = of_experts(untrained(demo_database))
+    networks = networks_of_experts_like(untrained(demo_database))
     latents = np.random.default_rng(0).normal(size=(len(demo_database), networks.latents)).astype(np.float32)
     baked, target = BakedLibrary(demo_database), renamed_and_rolled(with_lengths(demo_database.character, 1.3))
     own = {"baked": baked, "decompressed": DecompressedLibrary(baked, networks, latents),

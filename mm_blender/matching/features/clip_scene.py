@@ -1,68 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers that describe each frame of a clip, and their normalisation."""
+"""What features are measured in: a clip that goes on past both ends, and beside it tracks of other things."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..errors import MotionError
-from ..motion import quat
-from ..motion.skeleton import forward
+from ...motion import quat
+from ...motion.skeleton import forward
 
 
-def measure(clip, character, schema):
-    """The features (F, D) of a prepared clip, in metres and metres per second, all seen from each frame's root."""
-    view = _View(clip, *schema.reach)
-    columns = [_channel(view, clip, character, channel) for channel in schema.channels]
-    return np.concatenate(columns, axis=1).astype(np.float32)
+class ClipScene:
+    """A clip and what is beside it: its root and bones at any time, continued past both ends.
 
-
-def known(count, rate, schema):
-    """(F,) whether every time that the schema looks at lies within a clip of that many frames that is not a loop;
-    elsewhere the motion is extrapolated."""
-    before, after = (int(np.ceil(reach * rate - 1e-3)) for reach in schema.reach)
-    frames = np.arange(count)
-    return (frames >= before) & (frames < count - after)
-
-
-@dataclass(frozen=True, eq=False)
-class Normalisation:
-    """Mean of each number (D,) and one scale per feature, repeated for its numbers (D,).
-
-    Section 3 of Learned Motion Matching scales each feature by its standard deviation in the data; one for the whole
-    feature, so that a foot's small sideways motion is not blown up to the size of its large forward motion.
+    tracks  named motions of other things, over the same frames: of an object, a partner, the ground. There are none yet
     """
 
-    mean: np.ndarray
-    scale: np.ndarray
-
-    @classmethod
-    def of(cls, features, schema):
-        # In float64: the mean of a million float32 numbers is not to be trusted.
-        mean = features.mean(axis=0, dtype=np.float64)
-        variance = features.var(axis=0, dtype=np.float64)
-        scale = np.ones(schema.size)
-        for part in schema.slices:
-            deviation = np.sqrt(variance[part].mean())
-            # A feature that never changes says nothing; dividing by its noise would make it shout.
-            scale[part] = deviation if deviation > 1e-5 else 1.0
-        return cls(mean.astype(np.float32), scale.astype(np.float32))
-
-    def apply(self, features):
-        return (features - self.mean) / self.scale
-
-    def undo(self, features):
-        return features * self.scale + self.mean
-
-
-class _View:
-    """A clip's root and bones at any time, continued past both ends."""
-
-    def __init__(self, clip, before, after):
-        self.clip = clip
+    def __init__(self, clip, character, reach, tracks=None):
+        """reach: the longest times that anybody looks back and ahead, in seconds"""
+        self.clip, self.character, self.tracks = clip, character, tracks or {}
         # One frame more than needed on both sides, for interpolation.
-        self.before, after = (int(np.ceil(reach * clip.rate)) + 1 for reach in (before, after))
+        self.before, after = (int(np.ceil(seconds * clip.rate)) + 1 for seconds in reach)
         self.positions, self.yaw = _continued_root(clip, self.before, after)
         self.frames = np.arange(-self.before, len(clip) + after)
 
@@ -155,48 +112,3 @@ def _repeated(positions, yaw, before, after):
         starts[index - 1] = starts[index] - quat.rotate(quat.from_yaw((index - 1) * turn), across)
     start = np.stack([starts[index] for index in rounds])
     return start + quat.rotate(quat.from_yaw(start_yaw), positions[within] - positions[0]), yaw[within] + start_yaw
-
-
-def _channel(view, clip, character, channel):
-    return np.concatenate([_column(view, clip, character, channel, time) for time in channel.times], axis=1)
-
-
-def _column(view, clip, character, channel, time):
-    kind = channel.kind
-    if kind == "trajectory_position":
-        return view.to_root((view.at(view.positions, time) - view.here())[:, :2])
-    if kind == "trajectory_direction":
-        yaw = view.at(view.yaw, time)
-        return view.to_root(np.stack([-np.sin(yaw), np.cos(yaw)], axis=-1))
-    if kind == "trajectory_height":
-        hips = view.near[0][view.pose_frame, character.joint("hips"), 2:]
-        return view.at(hips, time)
-    if kind == "bone_position":
-        return view.to_root(view.at(view.bone(character.joint(channel.of)), time) - view.here())
-    if kind == "bone_velocity":
-        return view.to_root(view.at(view.bone_velocity(character.joint(channel.of)), time))
-    if kind == "bone_direction":
-        return view.to_root(view.at(_pointing(view, character.joint(channel.of)), time))
-    if kind == "tag":
-        held = clip.tag_mask(channel.of).astype(np.float32)[view.pose_frame, None]
-        return view.at(held, time)
-    return view.at(_curve(clip, channel.of)[view.pose_frame, None], time)
-
-
-def _pointing(view, joint):
-    """World direction of a bone over the continued frames: towards its children, or along its own Y if it has none."""
-    skeleton = view.clip.skeleton
-    positions, rotations = (part[view.pose_frame] for part in view.near)
-    children = skeleton.children(joint)
-    if len(children):
-        near = positions[:, children].mean(axis=1) - positions[:, joint]
-    else:
-        near = quat.rotate(rotations[:, joint], np.array([0.0, 1.0, 0.0], dtype=np.float32))
-    length = np.linalg.norm(near, axis=-1, keepdims=True)
-    return view.to_world(near / np.where(length > 1e-6, length, 1))
-
-
-def _curve(clip, name):
-    if name not in clip.curves:
-        raise MotionError(f'Clip "{clip.name}" has no animated property "{name}": key it, or remove that feature.')
-    return np.asarray(clip.curves[name], dtype=np.float32)

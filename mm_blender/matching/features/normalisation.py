@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Features as they are compared: without their mean, and as shares of their spread."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Normalisation:
+    """Mean of each number (D,) and one scale per feature, repeated for its numbers (D,).
+
+    Section 3 of Learned Motion Matching scales each feature by its standard deviation in the data; one for the whole
+    feature, so that a foot's small sideways motion is not blown up to the size of its large forward motion.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, features, schema):
+        # In float64: the mean of a million float32 numbers is not to be trusted.
+        mean = features.mean(axis=0, dtype=np.float64)
+        variance = features.var(axis=0, dtype=np.float64)
+        scale = np.ones(schema.size)
+        for part in schema.slices:
+            deviation = np.sqrt(variance[part].mean())
+            # A feature that never changes says nothing; dividing by its noise would make it shout.
+            scale[part] = deviation if deviation > 1e-5 else 1.0
+        return cls(mean.astype(np.float32), scale.astype(np.float32))
+
+    def apply(self, features):
+        return (features - self.mean) / self.scale
+
+    def undo(self, features):
+        return features * self.scale + self.mean
