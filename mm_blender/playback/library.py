@@ -49,7 +49,7 @@ class BakedLibrary:
                 features[part] = 0
             elif channel.kind == "trajectory_direction":
                 features[part] = np.tile([0, 1], len(channel.times))
-        choice = self.choice(tag_query("walk", self.database.tags))
+        choice = self.choice(tag_query("walk", self.speeds))
         found = choice.search.nearest(self.database.normalisation.apply(features))
         return found.frame if found is not None else 0
 

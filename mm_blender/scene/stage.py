@@ -6,6 +6,7 @@ import os
 from dataclasses import astuple
 from functools import lru_cache
 
+from ..control.gaits import USUAL
 from ..control.speeds import Speeds
 from ..control.stick_guide import StickGuide
 from ..errors import MotionError
@@ -131,8 +132,12 @@ def _signature(path):
 def speeds_of(ob):
     """The Speeds at full stick: the artist's own, or those of the database or the networks; None before either was
     read."""
-    if (own := own_speeds(ob)) is not None:
-        return own
+    measured, own = measured_speeds(ob), own_ways(ob)
+    return measured if own is None else (measured or Speeds()).with_ways(own)
+
+
+def measured_speeds(ob):
+    """The Speeds of the database or the networks, or None before either was read."""
     if (known := targets.known(ob)) is not None:
         return known.speeds
     try:
@@ -142,12 +147,15 @@ def speeds_of(ob):
     return found[-1].speeds if found is not None else None
 
 
-def own_speeds(ob):
-    """The Speeds that the artist has set, or None."""
+def own_ways(ob):
+    """{name of a gait: speeds forward, sideways and backward} that the artist has set, or None."""
     settings = ob.mm.drive
     if not settings.own_speeds:
         return None
-    return _known(Speeds, **{gait: tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")})
+    ways = {gait: tuple(getattr(settings, gait)) for gait in USUAL}
+    ways |= {gait.name: tuple(gait.speeds) for gait in settings.gaits}
+    _check_numbers(ways)
+    return ways
 
 
 def settings_of(ob):
@@ -173,7 +181,7 @@ def shared(ob):
     """What armatures on one Stage have in common."""
     settings = ob.mm.drive
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), own_speeds(ob), settings.query,
+    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), _frozen(own_ways(ob)), settings.query,
             floor(targets.posed(ob)), *around)
 
 
@@ -274,7 +282,7 @@ class Stage(Cast):
         trouble = ""
         try:
             self.player.settings = settings_of(ob)
-            speeds, halflives = own_speeds(ob) or self.library.speeds, halflives_of(ob)
+            speeds, halflives = self.library.speeds.with_ways(own_ways(ob) or {}), halflives_of(ob)
             for guide in self.guides:
                 guide.speeds, guide.query, guide.halflives = speeds, ob.mm.drive.query, halflives
         except MotionError as error:  # what was set before stays

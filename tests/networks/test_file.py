@@ -119,6 +119,12 @@ def test_an_earlier_file_goes_on_frame_by_frame(saved):
 @pytest.mark.parametrize("name, value", [
     ("speeds", {"walk": [1e9, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("speeds", {"walk": [float("nan"), 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
+    ("gaits", [{"name": "sneak", "tag": "never seen", "ways": [1, 1, 1]}]),
+    ("gaits", [{"name": "sneak", "tag": "walk", "ways": [1, 1]}]),
+    ("gaits", [{"name": "walk", "tag": "walk", "ways": [1, 1, 1]}]),
+    ("gaits", [{"name": ["sneak"], "tag": "walk", "ways": [1, 1, 1]}]),
+    ("gaits", ["sneak"]),
+    ("gaits", 7),
     ("speeds", {"walk": [-1, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("rate", 10 ** 400), ("stride", 10 ** 400), ("figures", None), ("tags", [10 ** 400]), ("key", float("nan"))])
 def test_a_number_that_makes_no_sense_is_told_in_one_sentence(saved, name, value):
