@@ -149,13 +149,31 @@ def measured_speeds(ob):
 
 def own_ways(ob):
     """{name of a gait: speeds forward, sideways and backward} that the artist has set, or None."""
+    ways = {gait: tuple(getattr(*there)) for gait, there in own_settings(ob).items()}
+    _check_numbers(ways)
+    return ways or None
+
+
+def own_settings(ob):
+    """{name of a gait: (what has the speeds that the artist has set, how they are called there)}; empty where all are
+    measured."""
     settings = ob.mm.drive
     if not settings.own_speeds:
-        return None
-    ways = {gait: tuple(getattr(settings, gait)) for gait in USUAL}
-    ways |= {gait.name: tuple(gait.speeds) for gait in settings.gaits}
-    _check_numbers(ways)
-    return ways
+        return {}
+    return {gait: (settings, gait) for gait in USUAL} | {gait.name: (gait, "speeds") for gait in settings.gaits}
+
+
+def own_as_measured(ob):
+    """Let the artist's own speeds begin with those of the motion, which is read if it has not been yet."""
+    settings = ob.mm.drive
+    settings.gaits.clear()
+    for gait in library_of(ob).speeds.gaits:
+        if gait.name in USUAL:
+            setattr(settings, gait.name, gait.ways)
+        else:
+            own = settings.gaits.add()
+            own.name, own.speeds = gait.name, gait.ways
+    settings.own_speeds = True
 
 
 def settings_of(ob):
@@ -179,9 +197,9 @@ def halflives_of(ob):
 
 def shared(ob):
     """What armatures on one Stage have in common."""
-    settings = ob.mm.drive
+    settings, own = ob.mm.drive, own_ways(ob) or {}
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), _frozen(own_ways(ob)), settings.query,
+    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), tuple(own.items()), settings.query,
             floor(targets.posed(ob)), *around)
 
 
