@@ -29,14 +29,14 @@ def of_chance(library, seed=0, goes_on=lambda: True):
     one way and go any other: chance hardly does either, and no other wishes leave so much open."""
     kinds = courses.anything, courses.to_and_fro, courses.sideways
     recordings = [course(SECONDS, seed * 1000 + hand) for course in kinds for hand in range(1, HANDS + 1)]
-    if further := [gait.name for gait in library.speeds.further]:
-        recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
     return _driven(library, recordings, np.random.default_rng(seed), goes_on)
 
 
 def _driven(library, recordings, chance=None, goes_on=lambda: True):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
-    database = library.database
+    database, further = library.database, [gait.name for gait in library.speeds.further]
+    if chance is not None and further:
+        recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
     cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
     heard = cast.player.matcher = _Listening(library, cast.guides)
     if chance is not None:
