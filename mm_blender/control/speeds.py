@@ -51,6 +51,11 @@ class Speeds:
             return Gait(name, tag, getattr(self, name), apart=tag == "crouch")
         return next((gait for gait in self.further if gait.name == name), None) or self.gait("walk")
 
+    def following(self, name):
+        """The name of the gait after another one of those that are offered; the first one after the last."""
+        names = self.offered
+        return names[(names.index(name) + 1) % len(names)] if name in names else names[0]
+
     def scaled(self, scale):
         """The same of a character that is so much larger."""
         return self.with_ways({gait.name: tuple(scale * speed for speed in gait.ways) for gait in self.gaits})
@@ -76,7 +81,7 @@ def measure(database):
                               ("crouch", crouched, crouched)):
         # What is not tagged with this gait is looked for in motion like it, then in walking: few run sideways.
         ways = usual.get("walk", (0.0, 0.0, 0.0))
-        for frames in (alike, alike & ~others, tags.get(gait, alike) & mine):
+        for frames in (alike, *[alike & ~others] * bool(named), tags.get(gait, alike) & mine):
             ways = going.ways(frames & going.moving, ways)
         usual[gait] = ways
     further = [_further(going, name, tag, tags[tag], name in slow, usual) for name, tag in named.items()]

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from .. import archive
-from ..control.gaits import USUAL, Gait
+from ..control.gaits import MOST, USUAL, Gait, can_be_asked_for
 from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database as databases
@@ -287,9 +287,12 @@ def _check(networks):
     for gait in networks.speeds.gaits:
         _expect(len(gait.ways) == 3 and all(type(speed) in (int, float) and 0 <= speed <= FASTEST
                                             for speed in gait.ways), "its speeds make no sense")
+    names = [gait.name for gait in networks.speeds.further]
+    _expect(len(set(names)) == len(names) <= MOST, "its gaits make no sense")
     for gait in networks.speeds.further:
-        _expect(isinstance(gait.name, str) and gait.name not in USUAL and gait.tag in tags and '"' not in gait.tag
-                and type(gait.apart) is type(gait.stands) is bool, "its gaits make no sense")
+        known = isinstance(gait.name, str) and gait.name not in USUAL and gait.tag in tags
+        _expect(known and can_be_asked_for(gait.tag) and type(gait.apart) is type(gait.stands) is bool,
+                "its gaits make no sense")
     combinations = len(networks.combinations)
     _expect(combinations > 0, "it has learned no motion")
     expected = {

@@ -125,7 +125,7 @@ class Session:
     keyboard   the keys that are held
     devices    what can steer: the keyboard and the gamepads; or a Recording instead
     device     the one of them that steers: the one that was used last
-    gait       the name of the gait that was chosen, for as long as no other one is held; empty for walking
+    gait       the name of the gait that was chosen, for as long as no other one is held
     seconds    since the beginning
     """
 
@@ -134,7 +134,7 @@ class Session:
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
         self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
-        self.driven, self.gait = self._puppets[0], ""
+        self.driven, self.gait = self._puppets[0], "walk"
         if recording is not None:
             recording.check(self.driven.guide.speeds)
         self.keyboard = Keyboard()
@@ -186,10 +186,10 @@ class Session:
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device.name,
             method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
-            gait=puppet.guide.intent.gait, gaits=puppet.gaits, speed=float(np.hypot(*player.played.travel[index, :2])),
-            cost=float(matcher.costs[index]), search_ms=1000 * player.search_seconds,
-            frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
-            notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
+            gait=puppet.guide.intent.gait, gaits=puppet.speeds.offered,
+            speed=float(np.hypot(*player.played.travel[index, :2])), cost=float(matcher.costs[index]),
+            search_ms=1000 * player.search_seconds, frame_ms=1000 * self._took, seconds=self.seconds,
+            sentences=self._sentences, notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
             apart=self._double.apart if self._double else (0.0, 0.0))
 
     @property
@@ -252,11 +252,13 @@ class Session:
         """Do what a control does that was pressed, and does not end driving."""
         if control == "toggle_strafe":
             self.toggle_strafe()
-        elif gaits := self.driven.gaits:
-            now = gaits.index(self.gait) if self.gait in gaits else 0
-            index = (now + 1) % len(gaits) if control == "next_gait" else NUMBERED.index(control)
-            if index < len(gaits):
-                self.gait = gaits[index] if index else ""
+            return
+        speeds = self.driven.speeds
+        # Each gait has its number, also where another character has no motion of one before it.
+        numbered = dict(zip(NUMBERED, (gait.name for gait in speeds.gaits)))
+        asked = speeds.following(self.gait) if control == "next_gait" else numbered.get(control)
+        if asked in speeds.offered:
+            self.gait = asked
 
     def toggle_strafe(self):
         if (ob := self.driven.owner()) is not None:
@@ -405,8 +407,9 @@ class Session:
 
     def _in_gait(self, stick):
         """A Stick that asks for the gait that was chosen, if the character has it and no button asks for another."""
-        chosen = self.gait in self.driven.gaits and not (self.device.in_world or stick.run or stick.crouch)
-        return replace(stick, gait=self.gait) if chosen else stick
+        held = self.device.in_world or stick.run or stick.crouch
+        chosen = self.gait != "walk" and self.gait in self.driven.speeds.offered
+        return replace(stick, gait=self.gait) if chosen and not held else stick
 
     def _show(self, active=None):
         """Pose all armatures; active: most often the driven one, which need not be looked for then."""

@@ -155,7 +155,8 @@ def facts_of(status):
 
 def held_of(session, strafe):
     """The controls that a hand holds now, on whatever it steers with; strafe: whether it is switched on."""
-    held = session.keyboard.held | ({"strafe"} if strafe else set()) | ({"next_gait"} if session.gait else set())
+    lasting = {"strafe": strafe, "next_gait": session.gait != "walk"}
+    held = session.keyboard.held | {control for control, on in lasting.items() if on}
     if session.device is session.keyboard or session.driven.stick is None:
         return held
     stick = session.driven.stick

@@ -101,9 +101,9 @@ class Puppet:
         return self.player.bodies[self.index]
 
     @property
-    def gaits(self):
-        """The names of the gaits that can be chosen for it, to walk first."""
-        return self.stage.libraries[self.index].speeds.offered
+    def speeds(self):
+        """The Speeds of the motion that it plays."""
+        return self.stage.libraries[self.index].speeds
 
     def unheard(self):
         """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""

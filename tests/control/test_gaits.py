@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from mm_blender.control import speeds
-from mm_blender.control.gaits import tags_of_gaits
+from mm_blender.control.gaits import Gait, tags_of_gaits
+from mm_blender.control.intent import tag_query
 from mm_blender.control.speeds import Speeds
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
+from mm_blender.limits import QUERY
 from mm_blender.playback.drive import drive_all
 from mm_blender.playback.library import BakedLibrary
 
@@ -22,7 +24,15 @@ def library(many_gaits):
 
 def test_tags_that_name_a_way_of_going_are_gaits_and_no_others():
     tags = ("walk", "run", "crouch", "Sneak", "gait.zombie", "injured", "idle", "gait.walk", "gait.", 'gait."')
+    tags += (f"gait.{'long' * 20}",)
     assert tags_of_gaits(tags) == {"sneak": "Sneak", "zombie": "gait.zombie"}
+
+
+def test_of_very_many_gaits_the_first_twenty_count():
+    found = tags_of_gaits([f"gait.{number:03d}" for number in range(300)])
+    assert list(found) == [f"{number:03d}" for number in range(20)]
+    speeds = Speeds(further=tuple(Gait(name, tag, (1, 1, 1), apart=True) for name, tag in found.items()))
+    assert len(tag_query("walk", speeds)) < QUERY / 2
 
 
 def test_the_demo_has_the_usual_three_and_nothing_else(demo_database):

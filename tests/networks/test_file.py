@@ -135,6 +135,7 @@ def test_an_earlier_file_goes_on_frame_by_frame(saved):
     ("gaits", [{"name": "walk", "tag": "walk", "ways": [1, 1, 1]}]),
     ("gaits", [{"name": ["sneak"], "tag": "walk", "ways": [1, 1, 1]}]),
     ("gaits", ["sneak"]),
+    ("gaits", [{"name": f"{number}", "tag": "walk", "ways": [1, 1, 1]} for number in range(21)]),
     ("gaits", 7),
     ("speeds", {"walk": [-1, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("rate", 10 ** 400), ("stride", 10 ** 400), ("figures", None), ("tags", [10 ** 400]), ("key", float("nan"))])

@@ -44,8 +44,9 @@ class Pad(Device):
 
 
 @pytest.mark.parametrize(("presses", "gait"), [
-    ((), "walk"), (("gait_3",), "sneak"), (("gait_4",), "sprint"), (("next_gait",) * 2, "sneak"),
-    (("next_gait",) * 4, "walk"), (("gait_4", "gait_1"), "walk"), (("gait_4", "gait_9"), "sprint")])
+    ((), "walk"), (("gait_4",), "sneak"), (("gait_5",), "sprint"), (("next_gait",) * 2, "sneak"),
+    (("next_gait",) * 4, "walk"), (("gait_5", "gait_1"), "walk"), (("gait_5", "gait_9"), "sprint"),
+    (("gait_3",), "walk")])
 def test_keys_choose_the_gait_and_its_speed(character, speeds, presses, gait):
     session = driving.start(bpy.context, [character])
     for control in presses:
@@ -66,7 +67,7 @@ def test_the_button_of_a_pad_goes_from_gait_to_gait(character, speeds):
 
 def test_a_key_that_is_held_counts_more_than_the_gait_that_was_chosen(character):
     session = driving.start(bpy.context, [character])
-    session.press("gait_3")
+    session.press("gait_4")
     session.keyboard.press("W", "forward")
     session.keyboard.press("LEFT_SHIFT", "run")
     go(session, 1)
@@ -80,7 +81,7 @@ def test_what_was_chosen_is_in_the_saved_input_and_steers_again(character, speed
     session = driving.start(bpy.context, [character])
     session.keyboard.press("W", "forward")
     go(session, 1)
-    session.press("gait_4")
+    session.press("gait_5")
     go(session, 3)
     session.cancel(bpy.context)
     bpy.ops.mm.drive_save_input(filepath=str(tmp_path / "stick.csv"))
@@ -108,7 +109,7 @@ def test_own_speeds_begin_with_the_measured_ones_and_act(character, speeds):
         np.testing.assert_allclose(own.gait(gait.name).ways, gait.ways, atol=1e-6)
     settings.gaits["sneak"].speeds = (0.5, 0.4, 0.4)
     session = driving.start(bpy.context, [character])
-    session.press("gait_3")
+    session.press("gait_4")
     session.keyboard.press("W", "forward")
     go(session, 1)
     assert abs(session.driven.guide.intent.velocity) == pytest.approx(0.5)
@@ -121,6 +122,6 @@ def test_speeds_that_were_set_before_there_were_other_gaits_still_count(characte
     session.keyboard.press("W", "forward")
     go(session, 1)
     assert abs(session.driven.guide.intent.velocity) == pytest.approx(0.9)
-    session.press("gait_3")
+    session.press("gait_4")
     go(session, 1)
     assert session.status.gait == "sneak", "which is as fast as measured"

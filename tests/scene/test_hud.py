@@ -108,7 +108,7 @@ def test_with_a_gamepad_its_buttons_are_shown_and_lit():
     assert {"Left Stick", "RT", "Start", "run", "keep"} <= set(texts(made)) and "W" not in texts(made)
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2
     stick = Stick(move_y=1.0, run=1.0)
-    session = SimpleNamespace(device=None, keyboard=Keyboard(), gait="",
+    session = SimpleNamespace(device=None, keyboard=Keyboard(), gait="walk",
                               driven=SimpleNamespace(stick=stick))
     assert hud.held_of(session, False) == {"move", "run"}
     session.device = session.keyboard
