@@ -36,7 +36,7 @@ from .motion import bvh
 from .motion.character import ROLES
 from .motion.clip import Tag
 from .motion.correspond import NEEDED
-from .motion.roles import find_character, find_roles
+from .motion.roles import find_character, find_roles, walks_on_four
 from .motion.stance import find_stance
 from .networks import file as networks
 from .networks import origin
@@ -193,13 +193,13 @@ def _bake(options):
     if options.past_end:
         features = replace(features, past_end=options.past_end)
     recipe = Recipe(rate=options.fps, root=options.root)
-    some = _some_readable(files, 1 if options.units else SAMPLES)
+    some = _some_readable(files, SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
     if options.onto:
         target = _target(options.onto)
         character, sources = target[0], _sources_onto(files, options, recipe, units, tags, target)
     else:
-        character = _character(some[0].scaled(units), options.role)
+        character = _character([clip.scaled(units) for clip in some], options.role)
         sources = [_source(path, units, tags, options.mirror) for path in files]
     _check_features(features, character, options, options.onto or some[0].name)
     with only_us(options.output), _Bar(quiet=options.json) as bar:
@@ -239,7 +239,7 @@ def _ways_onto(files, roles, recipe, units, target, hands=0.0):
     ways = []
     for paths in groups.values():
         try:
-            character = _character(_some_readable(paths, 1)[0].scaled(units), roles)
+            character = _character([_some_readable(paths, 1)[0].scaled(units)], roles)
             if missing := _missing(character):
                 raise MotionError(f"It has no bones for these roles: {missing}. Give them with --role ROLE=BONE.")
         except MotionError as error:
@@ -293,7 +293,7 @@ def _target(path):
         warnings.simplefilter("ignore", MotionWarning)
         clip = bvh.read(path)
     clip = clip.scaled(bvh.guess_units(clip))
-    return target_of(_with_roles(_character(clip, []), path), [clip], Recipe(rate=clip.rate))
+    return target_of(_with_roles(_character([clip], []), path), [clip], Recipe(rate=clip.rate))
 
 
 def _with_roles(character, path):
@@ -372,7 +372,9 @@ def _some_readable(files, count):
     return clips
 
 
-def _character(clip, assignments):
+def _character(clips, assignments):
+    """The character of some clips: its bones as in the first one, four-legged if most of them show it so."""
+    clip = clips[0]
     character = find_character(clip.skeleton)
     roles = dict(character.roles)
     for text in assignments:
@@ -386,6 +388,9 @@ def _character(clip, assignments):
                               f'Bones: {", ".join(clip.skeleton.names)}.')
         roles[role] = bone
     character = replace(character, roles=roles)
+    alike = [one for one in clips if one.skeleton.same_joints(clip.skeleton)]
+    on_four = [walks_on_four(character, one.globals()[0]) for one in alike]
+    character = replace(character, four_legged=sum(on_four) > len(alike) / 2)
     if character.has("root") and not character.forward:
         character = replace(character, forward=find_forward(clip, character))
     return character
@@ -473,7 +478,7 @@ def _retarget(options):
     for path in outputs.values():
         _check_output(path, ".bvh", options, files)
     _check_report(options)
-    some = _some_readable(files, 1 if options.units else SAMPLES)
+    some = _some_readable(files, SAMPLES)
     units = options.units or bvh.guess_units(statistics.median(map(bvh.height, some)))
     ways = _ways_onto(files, options.role, Recipe(), units, _target(options.onto), options.hands)
     with _Bar(quiet=options.json) as bar:

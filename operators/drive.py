@@ -129,8 +129,7 @@ Other selected characters that have a database take part"""
         try:
             session.tick(context)
         except MotionError as error:
-            self.report({"ERROR"}, f"{error} What was driven is kept.")
-            driving.finish(context)
+            self.report({"ERROR"}, f"{error} {driving.finish(context)}".rstrip())
             return self._end(context, {"FINISHED"})
         pressed = session.pressed
         if "keep" in pressed:

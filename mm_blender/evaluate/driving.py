@@ -25,7 +25,7 @@ def report(motion, clip, trace, own=None):
             the data
     own     own_acceleration(motion) where it is known already
     """
-    positions = clip.globals()[0]
+    positions, turns = clip.globals()
     roots = positions[:, 0, :2]
     apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
     yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
@@ -37,7 +37,7 @@ def report(motion, clip, trace, own=None):
         "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
         "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
-        **_feet(motion, positions, trace, clip.rate),
+        **_feet(motion, motion.character.contact_places(positions, turns), trace, clip.rate),
     }
     if motion.ranges:
         own = own or own_acceleration(motion)
@@ -102,13 +102,12 @@ def reversal_times(roots, trace, rate):
     return np.array(times)
 
 
-def _feet(motion, positions, trace, rate):
-    """Slide (cm/s) of feet that are held, of feet that the source says stand, and how many of these are held."""
-    joints = [motion.character.joint(role) for role in motion.character.contact_roles()]
-    toes = positions[:, joints]
+def _feet(motion, toes, trace, rate):
+    """Slide (cm/s) of feet that are held, of feet that the source says stand, and how many of these are held; toes
+    (F, C, 3)."""
     slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate * 100
     standing, held = trace.contacts[1:] & trace.contacts[:-1], trace.planted[1:] & trace.planted[:-1]
-    ground = standing_heights(motion, joints) if motion.ranges else motion.heights[:, 0]
+    ground = standing_heights(motion) if motion.ranges else motion.heights[:, 0]
     low = (toes[1:, :, 2] < ground + 0.01) & standing
     return {
         "foot_slide_held": _round(slide[held].mean() if held.any() else 0.0),
@@ -120,13 +119,13 @@ def _feet(motion, positions, trace, rate):
     }
 
 
-def standing_heights(database, joints):
-    """(C,) how high each contact joint is while its foot stands."""
+def standing_heights(database):
+    """(C,) how high each limb's toe is while it stands."""
     frames = np.arange(0, len(database), max(1, len(database) // 5000))
-    positions, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
-    contacts = database.contacts[frames]
-    return np.array([np.median(positions[contacts[:, column], joint, 2]) if contacts[:, column].any() else 0.0
-                     for column, joint in enumerate(joints)])
+    shown = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
+    heights, contacts = database.character.contact_places(*shown)[..., 2], database.contacts[frames]
+    return np.array([np.median(heights[contacts[:, limb], limb]) if contacts[:, limb].any() else 0.0
+                     for limb in range(contacts.shape[1])])
 
 
 def _longest_against(roots, trace, rate):

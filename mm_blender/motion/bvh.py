@@ -42,8 +42,9 @@ def read(path, units=1.0):
     positions, rotations = _transforms(joints, offsets, values, units)
     rest = quat.identity((len(joints),))
     rest[0] = UP
-    skeleton = Skeleton(_unique(path, [joint.name for joint in joints]), [joint.parent for joint in joints],
-                        _turn_root(offsets, 1), rest)
+    names = _unique(path, [joint.name for joint in joints])
+    ends = {name: tuple(units * number for number in joint.end) for name, joint in zip(names, joints) if joint.end}
+    skeleton = Skeleton(names, [joint.parent for joint in joints], _turn_root(offsets, 1), rest, ends)
     return Clip(path.stem, skeleton, rate, positions, rotations)
 
 
@@ -61,7 +62,7 @@ def write(path, clip, units=0.01):
     angles = np.degrees(quat.to_euler(rotations, "XYZ"))[..., ::-1]
     moves = np.abs(clip.positions - skeleton.positions).max(axis=(0, 2)) > 1e-6
     moves[0] = True
-    hierarchy, order = _hierarchy_lines(skeleton, offsets, moves)
+    hierarchy, order = _hierarchy_lines(skeleton, offsets, moves, units)
     rows = np.concatenate([part[:, joint] for joint in order
                            for part in ((positions, angles) if moves[joint] else (angles,))], axis=1)
     layout = " ".join(["%.6f"] * rows.shape[1])
@@ -122,6 +123,7 @@ class _Joint:
     parent: int
     offset: list | None = None
     channels: tuple = ()
+    end: list | None = None  # of the End Site below it
 
 
 def _load(path):
@@ -189,6 +191,8 @@ def _hierarchy(path, text):
             offset = [_value(path, *next(words)) for _ in "XYZ"]
             if inside[-1] is not None:
                 joints[inside[-1]].offset = offset
+            else:
+                joints[inside[-2]].end = offset
         elif keyword == "CHANNELS" and inside and inside[-1] is not None:
             count = _number(path, *next(words))
             joints[inside[-1]].channels = tuple(_channel(path, *next(words)) for _ in range(int(count)))
@@ -390,7 +394,7 @@ def _turn_root(positions, sign):
     return turned
 
 
-def _hierarchy_lines(skeleton, offsets, moves):
+def _hierarchy_lines(skeleton, offsets, moves, units):
     """The lines of the HIERARCHY block, and the joints in the order in which they come."""
     lines, order, coming = [], [], [(0, 0, False)]
     while coming:
@@ -407,7 +411,9 @@ def _hierarchy_lines(skeleton, offsets, moves):
                       f"{tab}\tCHANNELS {channels} Zrotation Yrotation Xrotation"])
         children = skeleton.children(joint).tolist()
         if not children:
-            tail = offsets[joint] / 2  # where the last bone ends is not known; most skeletons look right like this
+            tail = offsets[joint] / 2  # where its end is not known, most skeletons look right like this
+            if skeleton.names[joint] in skeleton.ends:
+                tail = np.array(skeleton.ends[skeleton.names[joint]]) / units
             lines.extend([f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\tOFFSET {_triple(tail)}", f"{tab}\t}}"])
         coming += [(joint, depth, True), *((child, depth + 1, False) for child in reversed(children))]
     return lines, order

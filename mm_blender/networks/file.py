@@ -312,6 +312,7 @@ def _check(networks):
     _expect(state > size, "its features make no sense")
     least, most = networks.limits
     _expect((least <= most).all(), "its limits leave nothing between them")
+    _expect(((least <= networks.start) & (networks.start <= most)).all(), "it begins outside of its limits")
     databases.check_normalisation(networks.normalisation)
     databases.check_sizes({name: getattr(networks, name) for name in ("fixed", "limits", "start", "heights", "fronts")},
                           databases.FURTHEST)

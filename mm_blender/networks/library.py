@@ -62,7 +62,8 @@ class DecompressedMotion:
     def __init__(self, motion, networks, latents):
         self.database, self.moving = motion.database, motion.moving
         self._motion, self._networks = motion, networks
-        self._states = np.concatenate([motion.features, latents], axis=1, dtype=np.float32)
+        states = np.concatenate([motion.features, latents], axis=1, dtype=np.float32)
+        self._states = np.clip(states, *networks.limits)  # what the Decompressor has never seen it makes anything of
 
     def matcher(self, search, count, begin=None):
         frames = 0 if begin is None else begin
@@ -143,7 +144,8 @@ class LearnedLibrary:
         if where.networks is self._networks:
             return where.state
         if self._latents is not None and where.frame >= 0:
-            return np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)
+            state = np.concatenate([where.features, self._latents[where.frame]], dtype=np.float32)
+            return np.clip(state, *self._networks.limits)
         matcher = self.motion.matcher(self.choice(query).search, 1)
         matcher.match([0], where.features[None], must=np.array([True]))
         return matcher.states()[0]

@@ -11,6 +11,7 @@ import numpy as np
 from ..motion import spring
 from ..motion.plane import to_numbers, to_points
 from .ahead import Ahead
+from .beats import Beats
 from .body import Body
 from .contact import Lock
 from .feet import Feet
@@ -81,7 +82,7 @@ class Player:
         self.jumped = self._nobody = (False,) * count
         self._trajectory = Trajectory(database)
         self.search_seconds, self.wishes, self.asked = 0.0, None, NOBODY
-        self._beat = 0.0  # seconds until all search again
+        self._beats = Beats(count)
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -177,16 +178,13 @@ class Player:
         self.search_seconds = time.perf_counter() - begin
         for index in who:
             self.guides[index].searched()
-        if len(who) == len(self.guides):
-            self._beat = self.settings.search_every
+        self._beats.searched(who, self.settings.search_every)
         return jumped
 
     def _due(self, ended):
-        """Who has to search in this frame, as indices: all after a while; at a clip's end, when the wish jumps."""
-        self._beat = min(self._beat, self.settings.search_every) - self.dt
-        if self._beat < 1e-6:
-            return list(range(len(ended)))
-        return [index for index, (end, guide) in enumerate(zip(ended, self.guides)) if end or guide.jumped]
+        """Who has to search in this frame, as indices: each one after a while; at a clip's end, when the wish jumps."""
+        urgent = [index for index, (end, guide) in enumerate(zip(ended, self.guides)) if end or guide.jumped]
+        return self._beats.due(urgent, self.settings.search_every, self.dt)
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []

@@ -70,12 +70,12 @@ class FrameRecord:
 
     def __init__(self, player):
         self._player = player
-        count, sides = len(player.roots), len(player.contacts[0])
+        count = len(player.roots)
         way = np.complex128, (count, 2)  # velocity or place, as x + yi, and yaw
-        feet = np.bool_, (count, sides)
         self._frames = Columns([
             ("wanted", *way), ("simulated", *way), ("root", *way), ("chosen", np.int32, (count,)),
-            ("cost", np.float32, (count,)), ("jumped", np.bool_, (count,)), ("contacts", *feet), ("held", *feet),
+            ("cost", np.float32, (count,)), ("jumped", np.bool_, (count,)),
+            ("contacts", np.bool_, np.shape(player.contacts)), ("held", np.bool_, np.shape(player.feet.held())),
             ("height", np.float32, (count,)), ("moving", np.float32, player.moving.shape),
             ("rotations", np.float32, player.rotations.shape)])
         # Most frames ask nothing.

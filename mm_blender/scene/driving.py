@@ -96,15 +96,18 @@ def start(context, obs, recording=None):
 
 
 def finish(context):
-    """End though nobody said how: what was driven is kept, and saved as files in case that Blender ends, too."""
+    """End though nobody said how: what was driven is kept, and saved as files in case that Blender ends, too. What
+    became of it, as a sentence."""
     if _session is None:
-        return
+        return ""
     _session.rescue()
     try:
-        _session.keep()
+        kept = _session.keep()
+        return "What was driven is kept." if kept else ""
     except Exception as error:  # whatever it is, it must not stop Blender from going on
         print(f"Motion Matching: what was driven cannot be kept as an Action: {error}")
         stop(context)
+    return f"What was driven is in {rescue.saved()[0]}" if rescue.saved() else ""
 
 
 def stop(context):

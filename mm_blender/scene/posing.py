@@ -231,10 +231,10 @@ class Ensemble:
 
 
 def _seen(ob):
-    """What differs, most often, after the bones of an armature object were edited, or exchanged for others."""
-    bones = ob.data.bones
-    ends = (bones[0].as_pointer(), bones[-1].as_pointer()) if len(bones) else ()
-    return len(ob.pose.bones), ob.data.session_uid, *ends
+    """What differs, most often, after the bones of an armature object were edited, or exchanged for others; the last
+    bone would take longer to find."""
+    armature, count = ob.data, len(ob.pose.bones)
+    return count, armature.session_uid, armature.bones[0].as_pointer() if count else 0
 
 
 def _numbers(rows, width, columns):

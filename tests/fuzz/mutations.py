@@ -104,7 +104,7 @@ def record(rng, value):
         elif deed < 0.2:
             value.insert(rng.integers(len(value)), value[at])
         elif deed < 0.25:
-            value *= int(some(rng, (2, 50)))
+            value = (value * int(some(rng, (2, 50))))[:1000]
         else:
             value[at] = record(rng, value[at])
         return value

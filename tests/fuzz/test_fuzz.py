@@ -21,7 +21,7 @@ from mm_blender.errors import MotionError
 from tests.fuzz import running, trials
 
 folder, healthy = Path(sys.argv[1]), trials.database.load
-running.HANG = 1.0
+running.HANG = 3.0
 
 def crash(path):
     return 1 // 0

@@ -22,7 +22,7 @@ from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 from mm_blender.training import run as trainings
 from tests.fuzz import mutations
-from tests.networks.conftest import of_experts, untrained
+from tests.networks.conftest import networks_of_experts_like, untrained
 
 CLIPS, RATE, SECONDS = ("walk", "start 90 right", "crouch walk"), 30, 2.0
 # Forward, a turn (its gait named), back while strafing, crouched: every kind of wish within the two seconds.
@@ -52,7 +52,7 @@ def make_seeds(folder):
     made.save(folder / "healthy.mmdb")
     latents = np.random.default_rng(0).normal(size=(len(made), 4)).astype(np.float32)
     untrained(made).save(folder / "healthy.mmnet", latents)
-    of_experts(untrained(made)).save(folder / "experts.mmnet", latents)
+    networks_of_experts_like(untrained(made)).save(folder / "experts.mmnet", latents)
     bvh.write(folder / "walk.bvh", made.clip(0).slice(0, 45))
     STICK.save(folder / "stick.csv")
     features = [schema.PRESETS["locomotion"].to_json(), schema.PRESETS["locomotion_past"].to_json()]
@@ -91,7 +91,8 @@ def attempt(form, content, folder, turn=0):
 def _try_mmdb(path, folder, method):
     library = BakedLibrary(database.load(path))
     if method != "mm":
-        library = library_for(method, folder / "healthy.mmnet", library)
+        networks = "experts.mmnet" if method == "dmm" else "healthy.mmnet"
+        library = library_for(method, folder / networks, library)
     return _drive(library)
 
 

@@ -12,6 +12,8 @@ from mm_blender.motion.roles import find_character
 from mm_blender.prepare.clean import clean
 from mm_blender.prepare.mirror import mirror
 from mm_blender.prepare.recipe import Recipe
+from mm_blender.prepare.root import rooted
+from tests import quadruped
 
 LOCOMOTION = PRESETS["locomotion"]
 
@@ -43,12 +45,18 @@ def test_locomotion_past_is_31_numbers_one_past_and_three_future_samples(walk, c
             assert np.abs(features[frame, 2 * column:2 * column + 2] - expected).max() < 1e-5
 
 
-def test_quadruped_follows_four_feet(walk, character):
-    four = replace(character, roles={**character.roles, "left_hand": "thigh.L", "right_hand": "thigh.R"})
-    features = measure(walk(), four, PRESETS["quadruped"])
+def test_quadruped_follows_four_feet():
+    clip = clean(quadruped.trot(), four := quadruped.character(), Recipe())[0].clip
+    features = measure(clip, rooted(four), PRESETS["quadruped"])
     assert features.shape[1] == 12 + 4 * 6 + 3
-    near = measure(walk(), four, Schema([Channel("bone_position", "left_hand")]))
-    assert np.array_equal(features[:, 12:15], near)
+    names = [f"{side}_{part}" for part in ("hand", "foot") for side in ("left", "right")]
+    places = features[:, 12:24].reshape(-1, 4, 3)
+    for number, role in enumerate(names):
+        assert np.array_equal(places[:, number], measure(clip, rooted(four), Schema([Channel("bone_position", role)])))
+    # Each foot goes its own way: those across from each other together, the others in turns.
+    height = places[:, :, 2] - places[:, :, 2].mean(axis=0)
+    along = np.corrcoef(height.T)
+    assert along[0, 3] > 0.5 and along[1, 2] > 0.5 and along[0, 1] < 0 and along[2, 3] < 0
 
 
 def test_the_root_frame_has_x_right_and_y_forward(walk, character):

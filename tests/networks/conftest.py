@@ -33,11 +33,11 @@ def make_experts():
 
 @pytest.fixture(scope="session")
 def networks_of_experts(networks):
-    return of_experts(networks)
+    return networks_of_experts_like(networks)
 
 
-def of_experts(networks):
-    """The same networks with experts, and layers of all kinds."""
+def networks_of_experts_like(networks):
+    """Untrained ones for the same poses."""
     rng = np.random.default_rng(0)
     state, size = networks.limits.shape[1], networks.schema.size
     return replace(networks, stride=2, stepper=random_experts(rng, state + 1, ((4, 2), state)),

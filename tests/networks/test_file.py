@@ -95,6 +95,7 @@ def test_a_tag_query_selects_combinations_of_tags(networks):
     ("rest_rotations", lambda array: array * 5),
     ("fixed", lambda array: array + 1e30),
     ("start", lambda array: array + 1e30),
+    ("start", lambda array: array + 4),
     ("limits", lambda array: array[::-1]),
     ("fixed", np.zeros_like),
     ("heights", lambda array: array + 1e30),

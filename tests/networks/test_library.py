@@ -8,7 +8,7 @@ import pytest
 
 from mm_blender.errors import MotionError
 from mm_blender.matching.features import Normalisation
-from mm_blender.networks.library import LearnedLibrary, library_for
+from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.limbs import Limbs
 
@@ -65,3 +65,12 @@ def test_networks_of_other_features_are_told_before_the_drive(networks, demo_dat
                     normalisation=Normalisation(normal.mean[:fewer.size], normal.scale[:fewer.size]))
     with pytest.raises(MotionError, match="trained on other features"):
         library_for(method, tmp_path / "demo.mmnet", BakedLibrary(other))
+
+
+def test_features_that_were_never_learned_are_decompressed_as_the_nearest_that_were(networks_of_experts, demo_database):
+    wild = replace(demo_database, features=demo_database.features * 1e5, cells=None)
+    latents = np.full((len(wild), networks_of_experts.latents), 65504, dtype=np.float32)
+    library = DecompressedLibrary(BakedLibrary(wild), networks_of_experts, latents)
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        pose = library.motion.matcher(library.choice().search, 2, np.array([100, 900])).pose()
+    assert np.abs(pose.positions).max() < 1e6 and np.linalg.norm(pose.rotations, axis=-1) == pytest.approx(1, abs=1e-4)

@@ -15,7 +15,7 @@ from mm_blender.errors import MotionError
 from mm_blender.playback import columns
 from mm_blender.playback.columns import Columns
 
-KIND = [("number", np.int32), ("pose", np.float32, (2, 3))]
+KIND = [("number", np.int32), ("nothing", np.float32, (1, 0, 3)), ("pose", np.float32, (2, 3))]
 ROWS = 100
 
 
@@ -55,7 +55,7 @@ class _File:
 def filled(count=ROWS):
     rows = Columns(KIND)
     for number in range(count):
-        rows.add((number, np.full((2, 3), number)))
+        rows.add((number, np.empty((1, 0, 3)), np.full((2, 3), number)))
     return rows
 
 
@@ -63,6 +63,7 @@ def check(rows, count=ROWS):
     """It has what was added, read in each way."""
     assert len(rows) == count and rows.column("number").tolist() == [*range(count)]
     assert rows.column("pose", 1).tolist() == [[number] * 3 for number in range(count)]
+    assert rows.column("nothing", 0).shape == (count, 0, 3)
     assert rows.row(-1)["number"] == rows.row(count - 1)["pose"][0, 0] == count - 1
     parts = [*rows.parts("pose", 0)]
     assert [part[0, 0] for _, part in parts] == [rows.start for rows, _ in parts]

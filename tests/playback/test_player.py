@@ -79,13 +79,13 @@ def test_a_jump_of_the_wish_is_searched_for_at_once(motion, search, monkeypatch)
     assert len(asked) == 1
 
 
-def test_all_search_together_also_after_one_has_changed_its_mind(motion, search):
+def test_who_has_changed_its_mind_has_turns_of_its_own_from_then_on(motion, search):
     player, asked = player_of(motion, search, 2), []
     match = player.matcher.match
     player.matcher.match = lambda who, *arguments: asked.append((frame, list(who))) or match(who, *arguments)
     for frame in range(13):
         step_on(player, FORWARD + (BACK if frame >= 2 else FORWARD))
-    assert asked == [(0, [0, 1]), (2, [1]), (6, [0, 1]), (12, [0, 1])]
+    assert asked == [(0, [0, 1]), (2, [1]), (6, [0]), (8, [1]), (12, [0])]
 
 
 def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):

@@ -698,3 +698,16 @@ def test_who_was_posed_by_hand_begins_from_rest(character):
     session = driving.start(bpy.context, [character])
     assert session.driven.guide.velocity == 0
     assert np.abs(np.array(poses(character)) - posed).max() < 1e-4, "and keeps what it was given"
+
+
+def test_takes_of_a_target_and_of_several_characters_are_all_there_too(character):
+    other, target = copy_of(character), copy_of(character, (-3, 0, 0))
+    other.mm.drive.target = target
+    for index in range(3):
+        bpy.context.scene.frame_set(1 + 30 * index)
+        session = driving.start(bpy.context, [character, other])
+        go(session, 0.5)
+        assert len(session.keep()) == 2
+    assert other.animation_data is None
+    for ob in (character, target):
+        assert [strip.frame_start for strip in ob.animation_data.nla_tracks[-1].strips] == [1, 31, 61]

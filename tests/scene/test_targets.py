@@ -205,13 +205,15 @@ def test_the_same_target_is_not_driven_twice(source, rig):
 
 
 @pytest.mark.parametrize("gone", ["source", "target"])
-def test_one_that_is_gone_ends_it_with_a_sentence_and_the_other_is_as_before(source, rig, gone):
+def test_one_that_is_gone_is_waited_for_and_with_esc_the_other_is_as_before(source, rig, gone):
     rig.pose.bones["thigh_parent.L"]["IK_FK"] = 0.25
     before, name = state(rig), (source if gone == "source" else rig).name
     session = drive(source, 0.5)
     bpy.data.objects.remove(bpy.data.objects[name])
+    go(session, 1)
+    assert session.status.sentences == (f'Waiting: "{name}" is gone. Undo brings it back.',)
     with pytest.raises(MotionError, match=f'"{name}" is gone'):
-        go(session, 1)
+        session.keep()
     session.cancel(bpy.context)
     assert driving.current() is None
     assert gone == "target" or (state(rig) == before and not rig.mm.drive.driving)

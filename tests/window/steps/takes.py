@@ -74,7 +74,7 @@ def steps(result):
     with in_view3d():
         bpy.ops.object.delete("INVOKE_DEFAULT", use_global=False, confirm=False)
         bpy.ops.ed.undo_push(message="Delete")
-    yield 0.7
+    yield 2.0
     result["deleted"] = [name in bpy.data.objects, session() is not None and session().status.sentences[0]]
     picture("takes_deleted")
     press("RET")
