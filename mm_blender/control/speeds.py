@@ -62,6 +62,8 @@ class Speeds:
 
     def with_ways(self, ways):
         """The same gaits with other speeds, where there are some: {name: (forward, sideways, backward)}."""
+        if not ways:
+            return self
         further = tuple(replace(gait, ways=ways.get(gait.name, gait.ways)) for gait in self.further)
         return replace(self, further=further, **{name: ways[name] for name in USUAL if name in ways})
 
@@ -79,7 +81,8 @@ def measure(database):
     others, usual = _any(going, [tags[tag] for tag in named.values()]), {}
     for gait, alike, mine in (("walk", ~going.fast & ~apart, ~apart), ("run", going.fast & ~apart, ~apart),
                               ("crouch", crouched, crouched)):
-        # What is not tagged with this gait is looked for in motion like it, then in walking: few run sideways.
+        # What is not tagged with this gait is looked for in motion like it, rather in what has the tag of no other gait;
+        # then in walking: few run sideways.
         ways = usual.get("walk", (0.0, 0.0, 0.0))
         for frames in (alike, *[alike & ~others] * bool(named), tags.get(gait, alike) & mine):
             ways = going.ways(frames & going.moving, ways)
