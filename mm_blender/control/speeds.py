@@ -81,7 +81,7 @@ def measure(database):
     others, usual = _any(going, [tags[tag] for tag in named.values()]), {}
     for gait, alike, mine in (("walk", ~going.fast & ~apart, ~apart), ("run", going.fast & ~apart, ~apart),
                               ("crouch", crouched, crouched)):
-        # What is not tagged with this gait is looked for in motion like it, rather in what has the tag of no other gait;
+        # What is not tagged with this gait is looked for in motion like it, and rather where no other gait is tagged;
         # then in walking: few run sideways.
         ways = usual.get("walk", (0.0, 0.0, 0.0))
         for frames in (alike, *[alike & ~others] * bool(named), tags.get(gait, alike) & mine):
