@@ -161,7 +161,8 @@ def _parser():
                          "Learned Motion Matching (mm)")
     command.add_argument("--fps", type=_rate, help="frames per second of what lmm plays (those of the data)")
     command.add_argument("--input", required=True, metavar="STICK.csv",
-                         help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch]: x right, y forward, in the world")
+                         help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch][,gait]: x right, y forward, in the "
+                         "world; gait names one of the motion's, instead of run and crouch")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh", help="the motion that was played")
     command.add_argument("--target", metavar="TARGET.bvh|DB.mmdb", help="whose character plays it (the database's)")
     command.add_argument("--query", default="", metavar="TAGS", help='only frames with these tags: "walk & ~injured"')
@@ -593,10 +594,8 @@ def _drive(options):
     if target:
         _with_roles(library.database.character, options.database or options.networks)
     library = _on_target(library, target)
-    crouches = recording.values[:, stick.NAMES.index("crouch")] > 0.5
-    for gait in sorted({"crouch" if one else "walk" for one in crouches}):
-        if trouble := library.choice(tag_query(gait, library.database.tags, options.query)).trouble:
-            _say(trouble)
+    asked = {tag_query(gait, library.speeds, options.query) for gait in recording.asked}
+    _say_all(dict.fromkeys(trouble for query in sorted(asked) if (trouble := library.choice(query).trouble)))
     with _Bar(quiet=options.json) as bar:
         clip, trace = drive(library, recording, watch=bar.show, query=options.query)
     # What was learned is driven without the database; only the figures compare it with that, if it is there.

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..mm_blender.control import stick
+from ..mm_blender.control.keyboard import PRESSED
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
 from ..mm_blender.scene import baking, driving, keymap, ownership, stage, takes, targets
@@ -117,9 +118,9 @@ Other selected characters that have a database take part"""
             if event.is_repeat:  # still held from the menu that it was called from
                 return {"RUNNING_MODAL"}
             return self._keep(context, session) if control == "keep" else self._cancel(context)
-        if control == "toggle_strafe":
+        if control in PRESSED:
             if not event.is_repeat:
-                session.toggle_strafe()
+                session.press(control)
         else:
             session.keyboard.press(event.type, control)
         return {"RUNNING_MODAL"}
@@ -164,7 +165,8 @@ class MM_OT_drive_recording(DatabaseOperator):
     bl_label = "Drive from Recording"
 
     filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
-                             description="A file with the columns time, move_x, move_y, face_x, face_y, run, strafe")
+                             description="A file with the columns time, move_x, move_y, face_x, face_y, run, strafe "
+                                         "and perhaps crouch and gait")
     filter_glob: StringProperty(default="*.csv", options={"HIDDEN"}, description="Which files are shown")
 
     def invoke(self, context, _event):
@@ -222,6 +224,15 @@ class MM_OT_drive_save_input(CharacterOperator):
         self.report({"INFO"}, f'Saved "{path}"')
 
 
+class MM_OT_drive_measured_speeds(DatabaseOperator):
+    """Let Own Speeds begin with those that are measured from the motion, for each gait that it has"""
+    bl_idname = "mm.drive_measured_speeds"
+    bl_label = "Begin with the Measured Ones"
+
+    def run(self, context, ob):
+        stage.own_as_measured(targets.owner(ob))
+
+
 def _release_what_was_not_heard(session, event):
     """Let go of keys that may have been released meanwhile: one that is still held repeats, and is pressed again."""
     session.keyboard.release_all(besides=[key for key, name in MODIFIERS.items() if getattr(event, name)])
@@ -257,4 +268,5 @@ def _characters(context):
     return [first, *(ob for ob in others if stage.is_ready(ob) and ob.library is None)]
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_drive, MM_OT_drive_recording, MM_OT_drive_save_input, MM_OT_drive_measured_speeds))

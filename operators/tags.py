@@ -21,7 +21,7 @@ class MM_OT_tag_add(CharacterOperator):
     bl_idname = "mm.tag_add"
     bl_label = "Add Tag"
 
-    name: StringProperty(name="Name", default="walk", description="Such as walk, run, crouch; some names have a "
+    name: StringProperty(name="Name", default="walk", description="Such as walk, run, crouch, sneak; some names have a "
                          "meaning of their own: exclude, no-enter, contact.left, contact.right, loop")
     range: EnumProperty(name="Range", items=_RANGES, description="Which frames are tagged")
 

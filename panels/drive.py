@@ -9,8 +9,6 @@ from ..mm_blender.scene.commands import commandable
 from ..mm_blender.scene.features import title_of
 from .base import CharacterPanel, active_armature, draw_sentence, draw_step
 
-_GAITS = ("walk", "run", "crouch")
-
 
 class MM_PT_drive(CharacterPanel, bpy.types.Panel):
     bl_label = "Drive"
@@ -157,8 +155,8 @@ class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
 
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "own_speeds")
-        speeds = None if settings.own_speeds else stage.speeds_of(ob)
-        if speeds is None and not settings.own_speeds:
+        speeds, own = stage.speeds_of(ob), stage.own_settings(ob)
+        if speeds is None:
             draw_sentence(layout, "They are measured from the database when driving starts.", "INFO", 36)
             return
         layout.use_property_split = False
@@ -166,13 +164,15 @@ class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
         row = _table_row(column, "m/s")
         for way in ("Forward", "Sideways", "Backward"):
             row.label(text=way)
-        for gait in _GAITS:
-            row = _table_row(column, gait.title())
+        for gait in speeds.gaits:
+            row = _table_row(column, gait.name.title())
             for index in range(3):
-                if speeds is None:
-                    row.prop(settings, gait, index=index, text="")
+                if gait.name in own:
+                    row.prop(*own[gait.name], index=index, text="")
                 else:
-                    row.label(text=f"{getattr(speeds, gait)[index]:.2f}")
+                    row.label(text=f"{gait.ways[index]:.2f}")
+        if settings.own_speeds:
+            layout.operator("mm.drive_measured_speeds")
 
 
 class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):

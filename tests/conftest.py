@@ -87,6 +87,14 @@ def demo_database():
     return demo_motion()
 
 
+@pytest.fixture(scope="session")
+def many_gaits(demo_database):
+    """The same motion, of one who also sneaks and sprints, and who does not crouch."""
+    from tests.databases import with_more_gaits
+
+    return with_more_gaits(demo_database)
+
+
 @pytest.fixture
 def small_demo(extension, monkeypatch, tmp_path):
     """The demo character without a mesh and with few of its clips, ready to bake."""

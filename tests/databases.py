@@ -5,8 +5,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+import numpy as np
 
 from mm_blender.matching import bake, database, schema
 from mm_blender.motion import demo
@@ -21,6 +24,16 @@ def demo_motion():
     """The demo motion, baked."""
     sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo.clips()]
     return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+
+
+def with_more_gaits(database):
+    """The demo motion with tags of other gaits: "sneak" instead of "crouch", and "sprint" where it runs fastest."""
+    tags = {name: mask.copy() for name, mask in database.tags.items() if name != "crouch"}
+    fastest = np.zeros(len(database), dtype=bool)
+    for part in database.ranges:
+        fastest[part.start:part.stop] = part.source == "run fast"
+    return replace(database, tags={**tags, "run": tags["run"] & ~fastest, "sneak": database.tags["crouch"],
+                                   "sprint": fastest})
 
 
 def lafan1_mirrored():

@@ -127,6 +127,26 @@ def test_a_tag_query_that_leaves_nothing_is_let_go_and_said(files, capsys, query
     assert (files / "out.bvh").exists()
 
 
+@pytest.mark.parametrize(("gait", "least", "most"), [("sneak", 0.5, 1.1), ("sprint", 3.2, 6.0)])
+def test_a_column_of_gaits_says_how_it_goes(files, many_gaits, capsys, gait, least, most):
+    many_gaits.save(files / "demo.mmdb")
+    (files / "stick.csv").write_text("time,move_x,move_y,face_x,face_y,strafe,gait\n"
+                                     f"0,0,1,0,0,0,{gait}\n5,0,1,0,0,0,\n")
+    assert drive(files, "--json") == 0
+    said = capsys.readouterr()
+    assert said.err == "" and json.loads(said.out)["frames_per_tag"][gait] > 0.6
+    forward = bvh.read(files / "out.bvh", 0.01).positions[:, 0, 1]
+    assert least < forward[-1] - forward[-61] < most
+
+
+def test_a_gait_that_the_motion_does_not_have_is_named_with_those_that_it_has(files, capsys):
+    (files / "stick.csv").write_text(STICK.replace("strafe\n", "strafe,gait\n").replace("0\n", "0,sneak\n"))
+    assert drive(files) == 1
+    assert 'stick.csv" names the gait "sneak", which the motion does not have: it has walk, run, crouch.' in (
+        capsys.readouterr().err)
+    assert not (files / "out.bvh").exists()
+
+
 def test_progress_is_shown_on_a_terminal_only(files, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert drive(files) == 0

@@ -12,7 +12,7 @@ class Device(Protocol):
     name      as the person reads it
     in_use    whether hands are on it now
     in_world  whether its sticks are seen from the world, and not from the view or the character
-    pressed   which of "toggle_strafe", "keep" and "cancel" were pressed between the last two polls
+    pressed   which of "toggle_strafe", "next_gait", "keep" and "cancel" were pressed between the last two polls
     look      (x, y) how far the view is to be orbited: right, up
     notice    a sentence that the person should know, or nothing
     """

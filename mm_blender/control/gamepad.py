@@ -8,6 +8,7 @@ SDL comes in the wheels PySDL2 and pysdl2-dll of the packaged extension. Without
     right trigger or A  run
     left trigger        strafe while held; X or a click of the right stick toggles it
     B                   crouch
+    Y                   the next gait
     START, BACK         keep the take, cancel
 """
 
@@ -127,6 +128,7 @@ class Gamepads(Device):
         controls = {
             sdl.SDL_CONTROLLER_BUTTON_X: "toggle_strafe",
             sdl.SDL_CONTROLLER_BUTTON_RIGHTSTICK: "toggle_strafe",
+            sdl.SDL_CONTROLLER_BUTTON_Y: "next_gait",
             sdl.SDL_CONTROLLER_BUTTON_START: "keep",
             sdl.SDL_CONTROLLER_BUTTON_BACK: "cancel",
         }

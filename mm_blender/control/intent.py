@@ -3,11 +3,14 @@
 
 import cmath
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
-GAITS = ("walk", "run", "crouch")
+from .gaits import USUAL
+
+GAITS = USUAL  # those that buttons of their own ask for
 DEAD_ZONE = 0.15
 # A wish that differs so much from the one of the last search (m/s, radians) is a jump: it cannot wait for the next one.
 JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
@@ -32,7 +35,9 @@ def intent_of(stick, speeds, heading, facing, query=""):
     """
     # Vectors on the ground as complex numbers: a turn is a product.
     move, face = _pushed(complex(stick.move_x, stick.move_y)), _pushed(complex(stick.face_x, stick.face_y))
-    gait = "crouch" if stick.crouch > 0.5 else "run" if stick.run > 0.5 else "walk"
+    gait = speeds.gait(stick.asked)
+    if not (move or gait.stands):
+        gait = speeds.gait("walk")
     way = move * cmath.rect(1, heading)
     if stick.strafe > 0.5:
         yaw = heading + _yaw(face) if face else facing
@@ -40,18 +45,20 @@ def intent_of(stick, speeds, heading, facing, query=""):
         yaw = _yaw(way) if abs(way) > 1e-4 else facing
     # Along and across where it will face: people are slower sideways and backwards.
     along = way * cmath.rect(1, -yaw)
-    forward, sideways, backward = getattr(speeds, gait)
+    forward, sideways, backward = gait.ways
     velocity = complex(along.real * sideways, along.imag * (forward if along.imag > 0 else backward))
-    return Intent(velocity * cmath.rect(1, yaw), float(yaw), gait, query)
+    return Intent(velocity * cmath.rect(1, yaw), float(yaw), gait.name, query)
 
 
-def tag_query(gait, tags, own=""):
-    """The tags that a gait asks for among those that there are, together with the artist's own query: who crouches
-    plays what is tagged "crouch", and nobody else does."""
-    if "crouch" not in tags:
-        return own
-    gait = "crouch" if gait == "crouch" else "~crouch"
-    return f"({own}) & {gait}" if own.strip() else gait
+def tag_query(gait, speeds, own=""):
+    """The tags that a gait of some Speeds asks for, together with the artist's own query: who crouches plays what is
+    tagged "crouch", and nobody else does. It is the same with all gaits that are apart."""
+    asked = speeds.gait(gait)
+    if asked.apart:
+        terms = [_term(asked)]
+    else:
+        terms = [f"~{_term(other)}" for other in speeds.gaits if other.apart and not _names(own, other)]
+    return " & ".join([f"({own})"] * bool(own.strip()) + terms) if terms else own
 
 
 def beyond_dead_zone(vector):
@@ -64,6 +71,17 @@ def jumps(asked, now):
     """Whether an Intent is so different from the one that was asked for last that a search is due at once."""
     return (abs(now.velocity - asked.velocity) > JUMP_SPEED
             or abs(math.remainder(now.yaw - asked.yaw, math.tau)) > JUMP_ANGLE)
+
+
+def _term(gait):
+    """What a tag query calls the tag of a Gait."""
+    return gait.tag if gait.name in USUAL else f'"{gait.tag}"'
+
+
+def _names(query, gait):
+    """Whether a tag query names the tag of a Gait itself. It may well be what is wanted then; only "crouch" is always
+    left to those who crouch."""
+    return gait.name not in USUAL and re.search(rf"(?<![\w.-]){re.escape(gait.tag)}(?![\w.-])", query) is not None
 
 
 def _pushed(stick):

@@ -8,7 +8,8 @@ from .stick import Stick
 
 # What keys can be given to; the last ones happen when they are pressed, the others last as long as they are held.
 HELD = ("forward", "back", "left", "right", "run", "crouch", "strafe", "turn_left", "turn_right")
-PRESSED = ("toggle_strafe", "keep", "cancel")
+NUMBERED = tuple(f"gait_{number}" for number in range(1, 10))
+PRESSED = ("toggle_strafe", "next_gait", *NUMBERED, "keep", "cancel")
 CONTROLS = HELD + PRESSED
 # How fast the facing is turned while strafing (rad/s).
 TURNING = np.radians(150)

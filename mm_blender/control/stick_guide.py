@@ -120,6 +120,7 @@ class RecordingGuide(StickGuide):
     def __init__(self, recording, rate, speeds=None, **settings):
         """speeds, settings: as a StickGuide takes them"""
         super().__init__(rate, speeds, **settings)
+        recording.check(self.speeds)
         self._recording, self._frame, self._rate = recording, 0, rate
 
     def step(self, body=None):

@@ -80,6 +80,13 @@ def anything(seconds=SECONDS, seed=0):
     return Recording(walk.times, table)
 
 
+def with_gaits(recording, names, seed=0):
+    """The same, in one of these gaits now and then."""
+    rng = np.random.default_rng(seed)
+    named = rng.choice([*names, ""], len(recording.times), p=[*[0.3 / len(names)] * len(names), 0.7])
+    return Recording(recording.times, recording.values, named.tolist())
+
+
 def to_and_fro(seconds=SECONDS, seed=0):
     """Turns right round, or nearly, again and again, after a moment or a while; some hands strafe all the time."""
     rng = np.random.default_rng(seed)

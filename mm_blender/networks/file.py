@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from .. import archive
+from ..control.gaits import MOST, USUAL, Gait, can_be_asked_for
 from ..control.speeds import Speeds
 from ..errors import MotionError
 from ..matching import database as databases
@@ -22,8 +23,8 @@ from .network import Network, Weights, farthest
 from .stepping import REACHES
 
 # What has no experts is written as version 1, which has none. Version 2 had experts of another kind. Characters that
-# walk on four legs came with version 4.
-KIND, VERSION, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 4, 3, 1, 2
+# walk on four legs came with version 4, gaits beside walk, run and crouch with version 5.
+KIND, VERSION, FOUR_LEGS, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 5, 4, 3, 1, 2
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 FASTEST = 100.0  # metres per second that a character goes
@@ -125,11 +126,14 @@ class Networks:
         header = {
             "rate": self.rate, "names": skeleton.names, "roles": character.roles, "mirror": character.mirror,
             "forward": character.forward, "schema": self.schema.to_json(), "tags": self.tags,
-            "speeds": asdict(self.speeds), "stride": self.stride, "key": self.key, "figures": self.figures,
+            "speeds": {name: self.speeds.gait(name).ways for name in USUAL}, "stride": self.stride, "key": self.key,
+            "figures": self.figures,
             "layers": {name: len(getattr(self, name).layers) for name in NAMES}, "model": self.model,
             "experts": {name: len(known.layers) for name in NAMES if (known := getattr(self, name).experts)},
             "four_legged": character.four_legged, "ends": skeleton.ends, **signed(self.owner),
         }
+        if self.speeds.further:
+            header["gaits"] = [asdict(gait) for gait in self.speeds.further]
         arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "mean": self.normalisation.mean,
@@ -139,7 +143,8 @@ class Networks:
         for name in NAMES:
             arrays.update(_to_arrays(name, getattr(self, name)))
         latents = np.zeros((0, self.latents)) if latents is None else latents
-        version = VERSION if character.four_legged else EXPERTS if self.model == "moe" else WITHOUT_EXPERTS
+        version = (VERSION if self.speeds.further else FOUR_LEGS if character.four_legged
+                   else EXPERTS if self.model == "moe" else WITHOUT_EXPERTS)
         archive.write(path, KIND, version, header, {**arrays, "latents": latents.astype(np.float16)})
 
 
@@ -254,9 +259,15 @@ def _from_file(header, arrays):
         moving=arrays["moving"], fixed=arrays["fixed"], limits=arrays["limits"], start=arrays["start"],
         heights=arrays["heights"], fronts=arrays["fronts"], tags=tuple(header["tags"]),
         combinations=arrays["combinations"],
-        speeds=Speeds(**{name: tuple(ways) for name, ways in header["speeds"].items()}),
+        speeds=_speeds(header),
         stride=header.get("stride", 1), key=header["key"], figures=header["figures"], owner=owner_in(header),
         **{name: _from_arrays(name, *_counts(header, name), arrays) for name in NAMES})
+
+
+def _speeds(header):
+    further = [Gait(**{**gait, "ways": tuple(gait["ways"])}) for gait in header.get("gaits", [])]
+    return Speeds(**{name: tuple(header["speeds"][name]) for name in USUAL},
+                  tagged=tuple(name for name in USUAL if name in header["tags"]), further=tuple(further))
 
 
 # What a file must be: one that was patched or put together badly must not fail later, in the middle of a take.
@@ -273,9 +284,15 @@ def _check(networks):
     _expect(networks.stride in (1, 2), "its Stepper makes no sense")
     missing = [role for role in networks.schema.roles if not networks.character.has(role)]
     _expect(not missing, f"its features need bones that it does not have: {', '.join(missing)}")
-    speeds = [*networks.speeds.walk, *networks.speeds.run, *networks.speeds.crouch]
-    _expect(len(speeds) == 9 and all(type(speed) in (int, float) and 0 <= speed <= FASTEST for speed in speeds),
-            "its speeds make no sense")
+    for gait in networks.speeds.gaits:
+        _expect(len(gait.ways) == 3 and all(type(speed) in (int, float) and 0 <= speed <= FASTEST
+                                            for speed in gait.ways), "its speeds make no sense")
+    names = [gait.name for gait in networks.speeds.further]
+    _expect(len(set(names)) == len(names) <= MOST, "its gaits make no sense")
+    for gait in networks.speeds.further:
+        known = isinstance(gait.name, str) and gait.name not in USUAL and gait.tag in tags
+        _expect(known and can_be_asked_for(gait.tag) and type(gait.apart) is type(gait.stands) is bool,
+                "its gaits make no sense")
     combinations = len(networks.combinations)
     _expect(combinations > 0, "it has learned no motion")
     expected = {

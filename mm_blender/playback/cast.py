@@ -46,7 +46,7 @@ class Cast:
     def ask(self, index, gait, query=""):
         """Let a character search with what a gait and a tag query leave."""
         library = self.libraries[index]
-        choice = library.choice(tag_query(gait, library.database.tags, query))
+        choice = library.choice(tag_query(gait, library.speeds, query))
         self.player.matcher.allow(index, choice.search, choice.wanted)
         self._asked[index], self.trouble[index] = (gait, query), choice.trouble
 
@@ -137,4 +137,4 @@ class Cast:
     def _tag_query(self, index):
         """The tag query with which a character searches."""
         gait, query = self._asked[index] or ("walk", "")
-        return tag_query(gait, self.libraries[index].database.tags, query)
+        return tag_query(gait, self.libraries[index].speeds, query)

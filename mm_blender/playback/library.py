@@ -47,7 +47,7 @@ class BakedLibrary:
         for channel, part in zip(self.database.schema.channels, self.database.schema.slices):
             if channel.about.at_rest is not None:
                 features[part] = np.tile(channel.about.at_rest, len(channel.times))
-        choice = self.choice(tag_query("walk", self.database.tags))
+        choice = self.choice(tag_query("walk", self.speeds))
         found = choice.search.nearest(self.database.normalisation.apply(features))
         return found.frame if found is not None else 0
 

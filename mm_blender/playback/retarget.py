@@ -4,7 +4,7 @@
 So transitions, root and feet are those of the target, whatever plays: Motion Matching, with the Decompressor, learned.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class RetargetedLibrary:
             raise MotionError("The database has another skeleton than the character that it is retargeted from.")
         self.library, self.retarget = library, retarget
         self.database = _on_target(library.database, retarget)
-        self.speeds = _scaled_speeds(library.speeds, retarget.scale)
+        self.speeds = library.speeds.scaled(retarget.scale)
         # Frames of a database are retargeted once; what networks make is not known before.
         kind = RetargetedFrames if library.baked is library else RetargetedMotion
         self.motion = kind(library.motion, retarget, self.database)
@@ -256,11 +256,6 @@ class RetargetedMatcher:
 def _on_target(facts, retarget):
     return OnTarget(retarget.target, facts.rate, facts.schema, _scaled(facts, retarget),
                     retarget.target.skeleton.positions, np.array([0, retarget.moving], dtype=np.int32), facts.tags)
-
-
-def _scaled_speeds(speeds, scale):
-    return replace(speeds, **{field.name: tuple(scale * speed for speed in getattr(speeds, field.name))
-                              for field in fields(speeds)})
 
 
 def _scaled(facts, retarget):

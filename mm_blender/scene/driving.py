@@ -8,7 +8,7 @@ fetches them anew. Actions stay assigned: what a frame change shows of them is c
 import gc
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 from mathutils import Vector
 
 from ..control.gamepad import Gamepads
-from ..control.keyboard import Keyboard
+from ..control.keyboard import NUMBERED, Keyboard
 from ..control.replay import Replay
 from ..errors import MotionError
 from ..playback.live import LONGEST
@@ -39,6 +39,7 @@ ORBIT = np.radians(140)
 BEAT = 0.5
 # Seconds that a drive has to last so that it is saved when it is interrupted.
 LEAST = 1.0
+ENDINGS = frozenset({"keep", "cancel"})  # what ends driving when it is pressed
 # An armature that is so much larger or smaller than what it plays, as a share, is told to be baked again.
 ANOTHER_SIZE = 0.05
 
@@ -54,6 +55,7 @@ class Status:
     second: float = 0.0
     tags: tuple = ()
     gait: str = "walk"
+    gaits: tuple = ()  # the names of those that can be chosen
     speed: float = 0.0
     cost: float = 0.0
     beside: str = ""  # the method of a copy that is compared
@@ -126,6 +128,7 @@ class Session:
     keyboard   the keys that are held
     devices    what can steer: the keyboard and the gamepads; or a Recording instead
     device     the one of them that steers: the one that was used last
+    gait       the name of the gait that was chosen, for as long as no other one is held
     seconds    since the beginning
     """
 
@@ -134,7 +137,9 @@ class Session:
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
         self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
-        self.driven = self._puppets[0]
+        self.driven, self.gait = self._puppets[0], "walk"
+        if recording is not None:
+            recording.check(self.driven.guide.speeds)
         self.keyboard = Keyboard()
         self.devices = [Replay(recording)] if recording is not None else [
             device for device in (self.keyboard, Gamepads.open()) if device is not None]
@@ -172,7 +177,7 @@ class Session:
 
     @property
     def pressed(self):
-        """Which of "keep" and "cancel" were pressed in this frame, on any device; those of keys are events."""
+        """Which controls were pressed in this frame, as a Device has them, on any of them; those of keys are events."""
         return set().union(*(device.pressed for device in self.devices))
 
     @property
@@ -184,10 +189,10 @@ class Session:
         return Status(
             name=puppet.name if len(self._puppets) > 1 else "", device=self.device.name,
             method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
-            gait=puppet.guide.intent.gait, speed=float(np.hypot(*player.played.travel[index, :2])),
-            cost=float(matcher.costs[index]), search_ms=1000 * player.search_seconds,
-            frame_ms=1000 * self._took, seconds=self.seconds, sentences=self._sentences,
-            notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
+            gait=puppet.guide.intent.gait, gaits=puppet.speeds.offered,
+            speed=float(np.hypot(*player.played.travel[index, :2])), cost=float(matcher.costs[index]),
+            search_ms=1000 * player.search_seconds, frame_ms=1000 * self._took, seconds=self.seconds,
+            sentences=self._sentences, notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
             apart=self._double.apart if self._double else (0.0, 0.0))
 
     @property
@@ -250,6 +255,18 @@ class Session:
             for puppet, ob in obs:
                 puppet.before.restore_pose(ob)
             self._close()
+
+    def press(self, control):
+        """Do what a control does that was pressed, and does not end driving."""
+        if control == "toggle_strafe":
+            self.toggle_strafe()
+            return
+        speeds = self.driven.speeds
+        # Each gait has its number, also where another character has no motion of one before it.
+        numbered = dict(zip(NUMBERED, (gait.name for gait in speeds.gaits)))
+        asked = speeds.following(self.gait) if control == "next_gait" else numbered.get(control)
+        if asked in speeds.offered:
+            self.gait = asked
 
     def toggle_strafe(self):
         if (ob := self.driven.owner()) is not None:
@@ -387,8 +404,8 @@ class Session:
     def _stick(self, view, heading, facing, seconds):
         """What the device says that was used last; the first one, if that is gone."""
         sticks = {device: device.poll(heading, facing, seconds, self._strafe) for device in self.devices}
-        if "toggle_strafe" in self.pressed:
-            self.toggle_strafe()
+        for control in self.pressed - ENDINGS:
+            self.press(control)
         if view is not None:
             for device in self.devices:
                 right, up = device.look
@@ -396,7 +413,13 @@ class Session:
         there = [device for device, stick in sticks.items() if stick is not None]
         last = self.device if self.device in there else there[0]
         self.device = next((device for device in there if device.in_use), last)
-        return sticks[self.device]
+        return self._in_gait(sticks[self.device])
+
+    def _in_gait(self, stick):
+        """A Stick that asks for the gait that was chosen, if the character has it and no button asks for another."""
+        held = self.device.in_world or stick.run or stick.crouch
+        chosen = self.gait != "walk" and self.gait in self.driven.speeds.offered
+        return replace(stick, gait=self.gait) if chosen and not held else stick
 
     def _show(self, active=None):
         """Pose all armatures; active: most often the driven one, which need not be looked for then."""

@@ -9,6 +9,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ..control.gaits import USUAL
 from ..control.gamepad import Gamepads
 from ..control.intent import beyond_dead_zone
 from . import drawing, driving, keymap
@@ -31,9 +32,9 @@ LIT, LIT_EDGE = (0.28, 0.45, 0.70, 1.0), (0.60, 0.78, 1.0, 0.90)
 RED = (0.92, 0.20, 0.18, 1.0)
 KEYS = (("turn_left", "forward", "turn_right"), ("left", "back", "right"))
 STICKS = (("move",), ("look",))
-PAD = {"move": "Left Stick", "look": "Right Stick", "run": "RT", "crouch": "B", "strafe": "LT", "keep": "Start",
-       "cancel": "Back"}
-GAITS = ("run", "crouch", "strafe")
+PAD = {"move": "Left Stick", "look": "Right Stick", "run": "RT", "crouch": "B", "strafe": "LT", "next_gait": "Y",
+       "keep": "Start", "cancel": "Back"}
+MODES = ("run", "crouch", "strafe")
 ENDINGS = ("keep", "cancel")
 
 
@@ -51,12 +52,14 @@ class Board:
         self.texts, self.boxes = [], []
         self._labels, self._held, self._measure = labels, held, measure
         self._steering = STICKS if labels is PAD else KEYS
+        # Who has the usual gaits alone has buttons for all of them.
+        self._modes = MODES if set(status.gaits) <= set(USUAL) else (*MODES, "next_gait")
         beside = 2 * EDGE + self._keys_width()
         self.width = beside + EDGE + LABEL + FACTS
         sentences = [(line, colour) for some, colour in ((status.sentences, AMBER), (status.notes, DIM))
                      for sentence in some for line in self._wrapped(sentence, self.width - 2 * EDGE)]
         facts = facts_of(status)
-        body = max((len(GAITS) + 1) * (KEY + GAP), len(facts) * LINE) + (GAP if sentences else 0)
+        body = max((len(self._modes) + 1) * (KEY + GAP), len(facts) * LINE) + (GAP if sentences else 0)
         self.height = EDGE + LINE + GAP + body + LINE * len(sentences) + EDGE - GAP
         self._box(0, 0, self.width, self.height, 2 * ROUND, BOX, BOX_EDGE)
         top = self.height - EDGE + GAP
@@ -81,12 +84,12 @@ class Board:
         for row, controls in enumerate(self._steering, start=1):
             for column, control in enumerate(controls):
                 self._key(control, EDGE + column * (wide + GAP), top - row * step, wide)
-        left, wide = EDGE + len(self._steering[0]) * (wide + GAP) + EDGE, self._widest(GAITS)
-        for row, control in enumerate(GAITS, start=1):
-            self._key(control, left, top - row * step, wide, control)
-        left = EDGE
+        left, wide = EDGE + len(self._steering[0]) * (wide + GAP) + EDGE, self._widest(self._modes)
+        for row, control in enumerate(self._modes, start=1):
+            self._key(control, left, top - row * step, wide, control.replace("_", " "))
+        left, y = EDGE, top - (len(self._modes) + 1) * step
         for control in ENDINGS:
-            left += self._key(control, left, top - (len(GAITS) + 1) * step, self._widest((control,)), control) + EDGE
+            left += self._key(control, left, y, self._widest((control,)), control) + EDGE
 
     def _put_facts(self, facts, left, top):
         for row, (label, value) in enumerate(facts, start=1):
@@ -105,9 +108,9 @@ class Board:
         return wide + 2 * GAP + self._measure(meaning)
 
     def _keys_width(self):
-        gaits = self._widest(GAITS) + 2 * GAP + max(map(self._measure, GAITS))
+        modes = self._widest(self._modes) + 2 * GAP + max(map(self._measure, self._modes))
         endings = [self._widest((control,)) + 2 * GAP + self._measure(control) for control in ENDINGS]
-        return max(len(self._steering[0]) * (self._widest(*self._steering) + GAP) + EDGE + gaits,
+        return max(len(self._steering[0]) * (self._widest(*self._steering) + GAP) + EDGE + modes,
                    sum(endings) + EDGE * (len(ENDINGS) - 1))
 
     def _widest(self, *rows):
@@ -152,12 +155,13 @@ def facts_of(status):
 
 def held_of(session, strafe):
     """The controls that a hand holds now, on whatever it steers with; strafe: whether it is switched on."""
-    held = session.keyboard.held | ({"strafe"} if strafe else set())
+    lasting = {"strafe": strafe, "next_gait": session.gait != "walk"}
+    held = session.keyboard.held | {control for control, on in lasting.items() if on}
     if session.device is session.keyboard or session.driven.stick is None:
         return held
     stick = session.driven.stick
     sticks = {"move": stick.move, "look": stick.face}
-    return held | {gait for gait in GAITS if getattr(stick, gait) > 0.5} | {
+    return held | {mode for mode in MODES if getattr(stick, mode) > 0.5} | {
         name for name, pushed in sticks.items() if beyond_dead_zone(pushed).any()}
 
 

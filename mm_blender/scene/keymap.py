@@ -7,7 +7,7 @@ operators but controls, such as mm_drive.forward.
 
 import bpy
 
-from ..control.keyboard import CONTROLS
+from ..control.keyboard import CONTROLS, NUMBERED
 
 NAME, PREFIX = "Motion Matching Drive", "mm_drive."
 KEYS = {
@@ -19,6 +19,9 @@ KEYS = {
     "crouch": ("LEFT_CTRL", "C"),
     "strafe": ("LEFT_ALT", "RIGHT_ALT"),
     "toggle_strafe": ("X",),
+    "next_gait": ("G",),
+    **dict(zip(NUMBERED, (("ONE",), ("TWO",), ("THREE",), ("FOUR",), ("FIVE",), ("SIX",), ("SEVEN",), ("EIGHT",),
+                          ("NINE",)))),
     "turn_left": ("Q",),
     "turn_right": ("E",),
     "keep": ("RET", "NUMPAD_ENTER"),

@@ -51,7 +51,9 @@ class Puppet:
         self.stage, self.index, self.waits = stage, index, ""
         self.player, self.database = stage.player, stage.library.database
         self.stick, self._heading = None, 0.0
-        self._input = Columns([("seconds", float), ("stick", float, len(NAMES)), ("heading", float)])
+        self._input = Columns([("seconds", float), ("stick", float, len(NAMES)), ("gait", np.int32),
+                               ("heading", float)])
+        self._gaits = []  # the names of those that were asked for
         self.before, self.poser, self.trouble = None, None, ""
         self.rebind(ob)
         if self.trouble:
@@ -98,6 +100,11 @@ class Puppet:
     def body(self):
         return self.player.bodies[self.index]
 
+    @property
+    def speeds(self):
+        """The Speeds of the motion that it plays."""
+        return self.stage.libraries[self.index].speeds
+
     def unheard(self):
         """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""
         intent = self.guide.intent
@@ -125,17 +132,19 @@ class Puppet:
             self._note(seconds)
 
     def _note(self, seconds):
-        self._input.add((seconds, self.stick.numbers, self._heading))
+        if self.stick.gait not in self._gaits:
+            self._gaits.append(self.stick.gait)
+        self._input.add((seconds, self.stick.numbers, self._gaits.index(self.stick.gait), self._heading))
 
     def recording(self, end):
         """What has steered it, as a Recording seen from the world until so many seconds; None if nothing has."""
         if self.stick is None:
             return None
         self._note(end)
-        times, sticks, headings = map(self._input.column, ("seconds", "stick", "heading"))
+        times, sticks, gaits, headings = map(self._input.column, ("seconds", "stick", "gait", "heading"))
         for first in (NAMES.index("move_x"), NAMES.index("face_x")):
             sticks[:, first:first + 2] = _turned(sticks[:, first:first + 2], headings)
-        return Recording.changes(times, sticks)
+        return Recording.changes(times, sticks, [self._gaits[gait] for gait in gaits])
 
     def why_it_waits(self, ob, context):
         """Why its armature cannot be shown moving at present, as a sentence; empty if it can."""

@@ -268,6 +268,15 @@ def _set_keep_as(drive, value):
     drive.push_nla, drive.lengthen = value == 1, value == 2
 
 
+class MM_Gait(bpy.types.PropertyGroup):
+    """The artist's own speeds of a gait beside walk, run and crouch."""
+    __slots__ = ()
+
+    name: StringProperty(name="Name", description="The gait, as the tags of the motion have it")
+    speeds: FloatVectorProperty(name="Speeds", size=3, min=0.0, soft_max=10.0, unit="VELOCITY",
+                                description="Speed at full stick in this gait: forward, sideways, backward")
+
+
 class MM_Drive(bpy.types.PropertyGroup):
     """How the character is steered; everything acts at once, also while driving."""
     __slots__ = ()
@@ -296,6 +305,7 @@ class MM_Drive(bpy.types.PropertyGroup):
     crouch: FloatVectorProperty(name="Crouch", size=3, default=(0.9, 0.6, 0.6), min=0.0, soft_max=10.0,
                                 unit="VELOCITY",
                                 description="Speed at full stick while crouching: forward, sideways, backward")
+    gaits: CollectionProperty(type=MM_Gait)
     velocity_halflife: FloatProperty(name="Velocity", default=VELOCITY, min=0.01, soft_max=1.0,
                                      precision=3, unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
                                      description="Seconds in which half of a change of speed is done: lower answers "
@@ -404,7 +414,7 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     drive: PointerProperty(type=MM_Drive)
 
 
-CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Train, MM_Drive,
+CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Train, MM_Gait, MM_Drive,
            MM_CharacterSettings)
 
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import astuple
 from functools import lru_cache
 
+from ..control.gaits import USUAL
 from ..control.speeds import Speeds
 from ..control.stick_guide import StickGuide
 from ..errors import MotionError
@@ -132,8 +133,12 @@ def _signature(path):
 def speeds_of(ob):
     """The Speeds at full stick: the artist's own, or those of the database or the networks; None before either was
     read."""
-    if (own := own_speeds(ob)) is not None:
-        return own
+    measured, own = measured_speeds(ob), own_ways(ob)
+    return measured if own is None else (measured or Speeds()).with_ways(own)
+
+
+def measured_speeds(ob):
+    """The Speeds of the database or the networks, or None before either was read."""
     if (known := targets.known(ob)) is not None:
         return known.speeds
     try:
@@ -143,12 +148,33 @@ def speeds_of(ob):
     return found[-1].speeds if found is not None else None
 
 
-def own_speeds(ob):
-    """The Speeds that the artist has set, or None."""
+def own_ways(ob):
+    """{name of a gait: speeds forward, sideways and backward} that the artist has set, or None."""
+    ways = {gait: tuple(getattr(*there)) for gait, there in own_settings(ob).items()}
+    _check_numbers(ways)
+    return ways or None
+
+
+def own_settings(ob):
+    """{name of a gait: (what has the speeds that the artist has set, how they are called there)}; empty where all are
+    measured."""
     settings = ob.mm.drive
     if not settings.own_speeds:
-        return None
-    return _known(Speeds, **{gait: tuple(getattr(settings, gait)) for gait in ("walk", "run", "crouch")})
+        return {}
+    return {gait: (settings, gait) for gait in USUAL} | {gait.name: (gait, "speeds") for gait in settings.gaits}
+
+
+def own_as_measured(ob):
+    """Let the artist's own speeds begin with those of the motion, which is read if it has not been yet."""
+    settings = ob.mm.drive
+    settings.gaits.clear()
+    for gait in library_of(ob).speeds.gaits:
+        if gait.name in USUAL:
+            setattr(settings, gait.name, gait.ways)
+        else:
+            own = settings.gaits.add()
+            own.name, own.speeds = gait.name, gait.ways
+    settings.own_speeds = True
 
 
 def settings_of(ob):
@@ -172,9 +198,9 @@ def halflives_of(ob):
 
 def shared(ob):
     """What armatures on one Stage have in common."""
-    settings = ob.mm.drive
+    settings, own = ob.mm.drive, own_ways(ob) or {}
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
-    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), own_speeds(ob), settings.query,
+    return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), tuple(own.items()), settings.query,
             floor(targets.posed(ob)), *around)
 
 
@@ -276,7 +302,7 @@ class Stage(Cast):
         trouble = ""
         try:
             self.player.settings = settings_of(ob)
-            speeds, halflives = own_speeds(ob) or self.library.speeds, halflives_of(ob)
+            speeds, halflives = self.library.speeds.with_ways(own_ways(ob) or {}), halflives_of(ob)
             for guide in self.guides:
                 guide.speeds, guide.query, guide.halflives = speeds, ob.mm.drive.query, halflives
         except MotionError as error:  # what was set before stays

@@ -12,8 +12,9 @@ from ..playback.matcher import MotionMatcher
 # So many hands of each kind drive for so many seconds. With half as many, latents of the experts' answers were off by
 # 0.32 standard deviations instead of 0.29 (LAFAN1, courses that were not learned from).
 HANDS, SECONDS = 32, 20.0
-# How often a mind that changes wants to run, to crouch, and to face another way than it goes.
-RUNNING, CROUCHING, STRAFING = 0.3, 0.1, 0.4
+# How often a mind that changes wants to run, to crouch, to go in one of the gaits beside these, and to face another way
+# than it goes.
+RUNNING, CROUCHING, GAITS, STRAFING = 0.3, 0.1, 0.3, 0.4
 
 
 def of_courses(library, goes_on=lambda: True):
@@ -33,7 +34,9 @@ def of_chance(library, seed=0, goes_on=lambda: True):
 
 def _driven(library, recordings, chance=None, goes_on=lambda: True):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
-    database = library.database
+    database, further = library.database, [gait.name for gait in library.speeds.further]
+    if chance is not None and further:
+        recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
     cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
     heard = cast.player.matcher = _Listening(library, cast.guides)
     if chance is not None:
@@ -53,10 +56,10 @@ class _Listening(MotionMatcher):
 
     def __init__(self, library, guides):
         super().__init__(library.motion, library.choice().search, len(guides), library.standing)
-        self.heard, self._guides = [], guides
+        self.heard, self._guides, self._speeds = [], guides, library.speeds
 
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
-        tags = [tag_query(self._guides[index].intent.gait, self.motion.database.tags) for index in who]
+        tags = [tag_query(self._guides[index].intent.gait, self._speeds) for index in who]
         frames = self.frames[who]
         self.heard.append((np.array(queries, dtype=np.float32), tags, frames))
         if self.minds is not None:
@@ -77,13 +80,17 @@ class _Minds:
     def changed(self, who):
         """(W, D) queries of characters `who` (indices), and their tag queries."""
         library, guides = self._cast.library, [self._cast.guides[index] for index in who]
-        intents = [intent_of(self._stick(), library.speeds, 0.0, guide.root[1]) for guide in guides]
+        further = [gait.name for gait in library.speeds.further]
+        intents = [intent_of(self._stick(further), library.speeds, 0.0, guide.root[1]) for guide in guides]
         queries = self._cast.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
         return (np.array(queries, dtype=np.float32),
-                [tag_query(intent.gait, library.database.tags) for intent in intents])
+                [tag_query(intent.gait, library.speeds) for intent in intents])
 
-    def _stick(self):
+    def _stick(self, further):
+        """further: the names of the gaits beside walk, run and crouch"""
         way, facing = self._chance.uniform(-np.pi, np.pi, 2)
         size, gait = self._chance.choice([0.0, 0.6, 1.0, 1.0]), self._chance.random()
+        named = further[int((gait - RUNNING) / GAITS * len(further))] if further and (
+            RUNNING <= gait < RUNNING + GAITS) else ""
         return Stick(size * np.sin(way), size * np.cos(way), np.sin(facing), np.cos(facing), run=gait < RUNNING,
-                     crouch=gait > 1 - CROUCHING, strafe=self._chance.random() < STRAFING)
+                     crouch=gait > 1 - CROUCHING, strafe=self._chance.random() < STRAFING, gait=named)

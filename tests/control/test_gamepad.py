@@ -159,7 +159,8 @@ def test_a_trembling_finger_does_not_switch_a_trigger(pads, plug, trigger, contr
 
 @pytest.mark.parametrize(
     "button, control",
-    [("START", "keep"), ("BACK", "cancel"), ("X", "toggle_strafe"), ("RIGHTSTICK", "toggle_strafe")],
+    [("START", "keep"), ("BACK", "cancel"), ("X", "toggle_strafe"), ("Y", "next_gait"),
+     ("RIGHTSTICK", "toggle_strafe")],
 )
 def test_a_press_is_told_once(pads, plug, button, control):
     pad = plug()

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from mm_blender.control.gaits import Gait
 from mm_blender.control.intent import DEAD_ZONE, Intent, intent_of, jumps, tag_query
 from mm_blender.control.speeds import Speeds
 from mm_blender.control.stick import Stick
@@ -63,12 +64,42 @@ def test_a_jump_is_a_large_change_of_velocity_or_facing_and_nothing_less():
 
 
 def test_who_crouches_plays_crouching_and_nobody_else_does():
-    tags = {"walk": None, "crouch": None}
-    assert tag_query("crouch", tags) == "crouch"
-    assert tag_query("run", tags) == "~crouch"
-    assert tag_query("walk", tags, "a | b") == "(a | b) & ~crouch"
+    speeds = Speeds(tagged=("walk", "crouch"))
+    assert tag_query("crouch", speeds) == "crouch"
+    assert tag_query("run", speeds) == "~crouch"
+    assert tag_query("walk", speeds, "a | b") == "(a | b) & ~crouch"
 
 
 def test_without_such_a_tag_only_the_artists_own_query_counts():
-    assert tag_query("crouch", {"walk": None}) == ""
-    assert tag_query("walk", {}, "~injured") == "~injured"
+    assert tag_query("crouch", Speeds(tagged=("walk",))) == ""
+    assert tag_query("walk", Speeds(), "~injured") == "~injured"
+
+
+SNEAK = Gait("sneak", "sneak", (0.6, 0.3, 0.4), apart=True)
+MARCH = Gait("big march", "gait.big march", (1.0, 0.5, 0.5), apart=True, stands=False)
+SPRINT = Gait("sprint", "sprint", (7.0, 1.0, 1.0))
+MANY = Speeds(tagged=("walk", "crouch"), further=(MARCH, SNEAK, SPRINT))
+
+
+@pytest.mark.parametrize(("gait", "own", "asked"), [
+    ("sneak", "", '"sneak"'),
+    ("sneak", "night", '(night) & "sneak"'),
+    ("walk", "", '~crouch & ~"gait.big march" & ~"sneak"'),
+    ("sprint", "", '~crouch & ~"gait.big march" & ~"sneak"'),
+    ("walk", "sneak | night", '(sneak | night) & ~crouch & ~"gait.big march"'),
+    ("nothing known", "", '~crouch & ~"gait.big march" & ~"sneak"'),
+])
+def test_who_sneaks_plays_sneaking_and_nobody_else_does_unless_the_artist_says_so(gait, own, asked):
+    assert tag_query(gait, MANY, own) == asked
+
+
+def test_a_gait_that_is_named_counts_instead_of_run_and_crouch():
+    intent = intent_of(Stick(move_y=1, run=1, gait="sneak"), MANY, 0.0, 0.0)
+    assert intent.gait == "sneak" and abs(intent.velocity) == pytest.approx(0.6)
+    assert intent_of(Stick(run=1, gait="walk"), MANY, 0.0, 0.0).gait == "walk"
+
+
+def test_who_has_no_motion_to_stand_in_a_gait_stands_as_after_walking():
+    assert intent_of(Stick(gait="big march"), MANY, 0.0, 0.0).gait == "walk"
+    assert intent_of(Stick(gait="sneak"), MANY, 0.0, 0.0).gait == "sneak"
+    assert intent_of(Stick(move_y=1, gait="big march"), MANY, 0.0, 0.0).gait == "big march"

@@ -35,7 +35,27 @@ def test_a_file_with_columns_in_another_order_and_without_crouch_is_read(tmp_pat
     assert stick.load(tmp_path / "a.csv").at(0) == Stick(0.25, 0.5, strafe=1)
 
 
+def test_the_name_of_a_gait_comes_back_and_changes_alone_are_kept(tmp_path):
+    sticks = [Stick(move_y=1), Stick(move_y=1), Stick(move_y=1, gait="sneak"), Stick(move_y=1, gait="sneak")]
+    recording = Recording.of([0, 1, 2, 3], sticks)
+    assert recording.times.tolist() == [0, 2, 3]
+    recording.save(tmp_path / "a.csv")
+    assert [stick.load(tmp_path / "a.csv").at(time) for time in (1, 2, 9)] == [*sticks[:1], *sticks[2:]]
+
+
+def test_what_names_no_gait_is_saved_as_ever(tmp_path):
+    Recording.of([0], [Stick(run=1)]).save(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == HEADER.strip() + ",crouch\n0,0,0,0,0,1,0,0\n"
+
+
+def test_a_column_with_gaits_takes_the_place_of_run(tmp_path):
+    (tmp_path / "a.csv").write_text("time,move_x,move_y,face_x,face_y,strafe,gait\n0,0,1,0,0,0,Sneak\n1,0,1,0,0,0,\n")
+    recording = stick.load(tmp_path / "a.csv")
+    assert recording.at(0) == Stick(move_y=1, gait="sneak") and recording.at(1) == Stick(move_y=1)
+
+
 @pytest.mark.parametrize(("content", "complaint"), [
+    (HEADER.replace("strafe", "strafe,gait") + "0,0,0,0,0,0,0," + 300 * "x", "row 2: its gait has 300 letters"),
     ("", "no column time"),
     ("time,move_x\n0,0\n", "no column move_y"),
     (HEADER, "no rows"),

@@ -25,9 +25,10 @@ from tests.fuzz import mutations
 from tests.networks.conftest import networks_of_experts_like, untrained
 
 CLIPS, RATE, SECONDS = ("walk", "start 90 right", "crouch walk"), 30, 2.0
-# Forward, a turn, back while strafing, crouched: every kind of wish within the two seconds.
+# Forward, a turn (its gait named), back while strafing, crouched: every kind of wish within the two seconds.
 STICK = Recording([0.0, 0.5, 1.0, 1.4], [
-    [0, 1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 1, 0, 0], [0, -1, 1, 0, 0, 1, 0], [0, 0.5, 0, 0, 0, 0, 1]])
+    [0, 1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 1, 0, 0], [0, -1, 1, 0, 0, 1, 0], [0, 0.5, 0, 0, 0, 0, 1]],
+    ["", "walk", "", ""])
 TAGS = {"walk*": ["walk", {"name": "exclude", "start": 0, "end": 0.25}], "turn": [{"name": "turn", "start": 0.5}]}
 OPTIONS = (("--fps", "30"), ("--mirror",), ("--schema", "locomotion"), ("--past-end", "exclude"), ("--units", "cm"),
            ("--root", "made"), ("--role", "hips=Hips"), ("--query", "walk & ~crouch"), ("--method", "lmm"),

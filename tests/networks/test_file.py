@@ -12,6 +12,7 @@ from mm_blender.errors import MotionError
 from mm_blender.networks import file, origin
 from mm_blender.networks.network import Network, farthest
 from mm_blender.owner import Owner
+from tests.networks.conftest import untrained
 
 
 @pytest.fixture
@@ -36,6 +37,16 @@ def test_everything_comes_back(networks, saved):
         assert np.array_equal(getattr(loaded, name), getattr(networks, name)), name
     assert loaded.skeleton.names == networks.skeleton.names and loaded.character.roles == networks.character.roles
     assert np.array_equal(loaded.normalisation.mean, networks.normalisation.mean)
+
+
+def test_gaits_of_other_tags_come_back_and_only_they_need_a_new_version(saved, many_gaits, tmp_path):
+    networks = untrained(many_gaits)
+    networks.save(tmp_path / "gaits.mmnet")
+    loaded = file.load(tmp_path / "gaits.mmnet")
+    assert loaded.speeds == networks.speeds and loaded.speeds.offered == ("walk", "run", "sneak", "sprint")
+    assert everything(tmp_path / "gaits.mmnet")[0]["version"] == file.VERSION
+    header, _ = everything(saved)
+    assert header["version"] == file.WITHOUT_EXPERTS and "gaits" not in header
 
 
 def test_the_weights_come_back_as_float16_keeps_them(networks, saved):
@@ -120,6 +131,13 @@ def test_an_earlier_file_goes_on_frame_by_frame(saved):
 @pytest.mark.parametrize("name, value", [
     ("speeds", {"walk": [1e9, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("speeds", {"walk": [float("nan"), 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
+    ("gaits", [{"name": "sneak", "tag": "never seen", "ways": [1, 1, 1]}]),
+    ("gaits", [{"name": "sneak", "tag": "walk", "ways": [1, 1]}]),
+    ("gaits", [{"name": "walk", "tag": "walk", "ways": [1, 1, 1]}]),
+    ("gaits", [{"name": ["sneak"], "tag": "walk", "ways": [1, 1, 1]}]),
+    ("gaits", ["sneak"]),
+    ("gaits", [{"name": f"{number}", "tag": "walk", "ways": [1, 1, 1]} for number in range(21)]),
+    ("gaits", 7),
     ("speeds", {"walk": [-1, 1, 1], "run": [1, 1, 1], "crouch": [1, 1, 1]}),
     ("rate", 10 ** 400), ("stride", 10 ** 400), ("figures", None), ("tags", [10 ** 400]), ("key", float("nan"))])
 def test_a_number_that_makes_no_sense_is_told_in_one_sentence(saved, name, value):

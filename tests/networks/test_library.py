@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mm_blender.control.intent import tag_query
 from mm_blender.errors import MotionError
 from mm_blender.matching.features import Normalisation
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, library_for
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.limbs import Limbs
+from tests.networks.conftest import untrained
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,14 @@ def test_a_tag_query_leaves_combinations_of_tags(library, networks):
     assert np.array_equal(choice.search, networks.allowed("crouch")[0]) and not choice.trouble
     assert library.choice("crouch") is choice
     assert library.choice("crouch & run").trouble
+
+
+@pytest.mark.parametrize(("gait", "sneaks"), [("sneak", True), ("walk", False), ("sprint", False)])
+def test_gaits_of_other_tags_leave_their_combinations(many_gaits, gait, sneaks):
+    library = LearnedLibrary(untrained(many_gaits))
+    choice = library.choice(tag_query(gait, library.speeds))
+    left = library.database.combinations[choice.search][:, library.database.tags.index("sneak")]
+    assert not choice.trouble and len(left) and (left == sneaks).all()
 
 
 def test_a_matcher_begins_where_the_networks_say_and_keeps_to_the_tags(library, networks):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
+from mm_blender.control.gaits import Gait
 from mm_blender.control.keyboard import CONTROLS
 from mm_blender.control.speeds import Speeds
 from mm_blender.scene import driving, gamepads, keymap, stage
@@ -51,7 +52,7 @@ def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
 
 
 def test_every_setting_of_driving_is_somewhere(character):
-    hidden = {"rna_type", "name", "driving", "copied", "push_nla", "lengthen"}
+    hidden = {"rna_type", "name", "driving", "copied", "push_nla", "lengthen", "gaits"}
     settings = character.mm.drive
     settings.own_speeds = True
     found = shown()
@@ -90,6 +91,19 @@ def test_speeds_are_shown_as_measured_or_set_by_the_artist(character, monkeypatc
     assert "3.21" in seen.texts and "Sideways" in seen.texts and "run" not in seen.properties.split(" | ")
     character.mm.drive.own_speeds = True
     assert drawn("MM_PT_drive_speeds").properties.split(" | ").count("run") == 3
+
+
+def test_gaits_of_other_tags_are_shown_too_and_have_own_speeds(character, monkeypatch):
+    sneak = Gait("sneak", "sneak", (0.61, 0.3, 0.3), apart=True)
+    monkeypatch.setattr(stage, "speeds_of", lambda ob: Speeds(further=(sneak,)))
+    assert {"Sneak", "0.61"} <= set(drawn("MM_PT_drive_speeds").texts.split(" | "))
+    settings = character.mm.drive
+    settings.own_speeds = True
+    seen = drawn("MM_PT_drive_speeds")
+    assert "0.61" in seen.texts and "mm.drive_measured_speeds" in seen.operators
+    settings.gaits.add().name = "sneak"
+    seen = drawn("MM_PT_drive_speeds")
+    assert "0.61" not in seen.texts and seen.properties.split(" | ").count("speeds") == 3
 
 
 def test_only_settings_that_count_are_not_grey(character):

@@ -68,19 +68,29 @@ def test_what_is_played_stands_clear_of_the_keys(labels):
     labels = labels if labels is hud.PAD else keymap.labels() | (labels or {})
     made = board(labels=labels)
     facts = next(x for x, _, text, _ in made.texts if text == "Gait")
-    keys = {*labels.values(), *hud.GAITS, *hud.ENDINGS}
+    keys = {*labels.values(), *hud.MODES, *hud.ENDINGS}
     assert all(x + measure(text) <= facts - hud.EDGE + 1e-6 for x, _, text, _ in made.texts if text in keys)
 
 
 def test_every_key_is_there_and_those_that_are_held_are_lit():
     made = board(held={"forward", "run"})
     keys = {text for text in texts(made) if text in keymap.labels().values()}
-    assert keys == set(keymap.labels().values()) - {"X"}  # the toggle acts like Alt, and is in the preferences
+    shown = (*hud.KEYS, hud.MODES, hud.ENDINGS)  # the others are in the preferences
+    assert keys == {keymap.labels()[control] for controls in shown for control in controls}
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2 and sum(box[5] == hud.CAP for box in made.boxes) == 9
     lit = [box for box in made.boxes if box[5] == hud.LIT]
     for label in ("W", "Shift"):
         x, y, *_ = next(text for text in made.texts if text[2] == label)
         assert any(left < x < left + wide and low < y < low + high for left, low, wide, high, *_ in lit)
+
+
+@pytest.mark.parametrize("labels", [None, hud.PAD])
+def test_who_has_more_gaits_sees_which_key_chooses_them(labels):
+    more = replace(STATUS, gaits=("walk", "run", "crouch", "sneak"))
+    assert "next gait" not in texts(board(replace(STATUS, gaits=("walk", "run", "crouch")), labels))
+    made = board(more, labels, held={"next_gait"})
+    assert "next gait" in texts(made) and (labels or keymap.labels())["next_gait"] in texts(made)
+    assert sum(box[5] == hud.LIT for box in made.boxes) == 1
 
 
 def test_keys_with_long_names_and_controls_without_a_key_have_their_place():
@@ -98,7 +108,7 @@ def test_with_a_gamepad_its_buttons_are_shown_and_lit():
     assert {"Left Stick", "RT", "Start", "run", "keep"} <= set(texts(made)) and "W" not in texts(made)
     assert sum(box[5] == hud.LIT for box in made.boxes) == 2
     stick = Stick(move_y=1.0, run=1.0)
-    session = SimpleNamespace(device=None, keyboard=Keyboard(),
+    session = SimpleNamespace(device=None, keyboard=Keyboard(), gait="walk",
                               driven=SimpleNamespace(stick=stick))
     assert hud.held_of(session, False) == {"move", "run"}
     session.device = session.keyboard

@@ -303,6 +303,17 @@ def test_beside_each_query_is_one_of_a_hand_that_has_just_changed_its_mind(datab
     assert np.median(near[1]) > 1.5 * np.median(near[0])
 
 
+def test_queries_come_from_gaits_of_other_tags_too(many_gaits, monkeypatch):
+    from mm_blender.playback.library import BakedLibrary
+    from mm_blender.training import queries
+
+    monkeypatch.setattr(queries, "HANDS", 2)
+    monkeypatch.setattr(queries, "SECONDS", 5.0)
+    _, tags, frames = queries.of_chance(BakedLibrary(many_gaits))
+    assert set(tags) == {'"sneak"', '~"sneak"'}
+    assert many_gaits.tags["sneak"][frames].mean() > 0.05 and many_gaits.tags["sprint"][frames].any()
+
+
 def test_queries_come_from_hands_of_all_kinds(monkeypatch):
     from mm_blender.training import queries
 

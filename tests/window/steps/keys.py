@@ -26,6 +26,12 @@ def steps(result):
         result[key] = session().status.speed
         let_go(key)
         yield from drive_on(1.5)
+    hold("I")
+    for key in ("TWO", "G", "G"):
+        press(key)
+        yield from drive_on(2.0)
+        result.setdefault("gaits", []).append((session().status.gait, session().status.speed))
+    let_go("I")
     press("ESC")
     yield 0.5
 
@@ -41,7 +47,7 @@ def steps(result):
     bpy.ops.preferences.addon_expand(module=EXTENSION)
     bpy.context.window.event_simulate(type="MOUSEMOVE", value="NOTHING", x=area.x + 50, y=area.y + 50)
     yield 2.0
-    own = SimpleNamespace(type="BOX", x=area.x + 180, y=area.y + area.height - 523, width=area.width - 195, height=233)
+    own = SimpleNamespace(type="BOX", x=area.x + 180, y=area.y + area.height - 633, width=area.width - 195, height=343)
     picture("preferences", own)
     area.ui_type = "VIEW_3D"
     result["gamepads"] = engine("scene.gamepads").sentence()
