@@ -11,6 +11,8 @@ import pytest
 from mm_blender.scene import pythons, training
 from tests.panels.test_panels import drawn
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 # Answers as a Python with torch does, and trains in a moment; the rest of `words` is what was ordered.
 CHILD = f'''#!{sys.executable}

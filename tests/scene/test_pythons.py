@@ -16,6 +16,8 @@ from mm_blender.scene import pythons
 from mm_blender.training import environment
 from mm_blender.training.pythons import Question
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(autouse=True)
 def nothing_known(extension, monkeypatch, tmp_path):

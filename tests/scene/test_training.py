@@ -24,6 +24,8 @@ from mm_blender.training import run as runs
 from tests import walker
 from tests.networks.conftest import untrained
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 # Answers as a Python with torch does, or trains: `course` says how that goes, step by step.
 CHILD = '''#!{python}
