@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from mm_blender.matching import bake, database, schema
@@ -18,9 +18,15 @@ from mm_blender.steps import run
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@cache
+def demo_clips():
+    """The clips of the demo motion, made once for all tests."""
+    return demo.clips()
+
+
 def demo_motion():
     """The demo motion, baked."""
-    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo.clips()]
+    sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo_clips()]
     return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
 
 
