@@ -16,6 +16,7 @@ from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
 from mm_blender.playback import columns
 from mm_blender.scene import actions, baking, driving, stage
+from mm_blender.scene.hud import ground_lines_of
 
 
 @pytest.fixture
@@ -58,6 +59,13 @@ def test_the_armature_walks_where_the_keys_say(character):
     assert hips(character)[1] > 2 and abs(hips(character)[0]) < 0.5
     assert session.status.clip and "walk" in session.status.tags and session.status.speed > 0.8
     assert session.status.seconds == pytest.approx(3, abs=0.1)
+
+
+def test_what_is_drawn_before_the_first_frame_marks_no_foot(character):
+    session = driving.start(bpy.context, [character])
+    drawn = ground_lines_of(session.paths, character.mm.drive, 1.0)
+    assert not session.paths.held.any()
+    assert np.isfinite(drawn.lines[0]).all() and np.isfinite(drawn.triangles[0]).all()
 
 
 @pytest.mark.once
