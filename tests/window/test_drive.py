@@ -14,7 +14,7 @@ def several_viewports(blender, pictures):
 
 
 def test_an_artist_drives_with_the_keyboard(blender, pictures):
-    found = blender.play("drive", pictures, shared=True)
+    found = blender.play("drive", pictures)
     assert found["shortcut"]
     assert 0.9 < found["walking"]["speed"] < 2.0 and "walk" in found["walking"]["tags"]
     assert found["running"]["speed"] > 2.2 and "run" in found["running"]["tags"]
