@@ -2,11 +2,12 @@
 """Databases that tests and benchmarks share: the demo motion, and mocap where its archives lie beside the checkout."""
 
 import contextlib
+import functools
 import subprocess
 import sys
 import tarfile
 import tempfile
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from mm_blender.matching import bake, database, schema
@@ -18,7 +19,7 @@ from mm_blender.steps import run
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@cache
+@functools.cache
 def demo_clips():
     """The clips of the demo motion, made once for all tests."""
     return demo.clips()
