@@ -17,6 +17,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -101,7 +102,10 @@ def test(arguments):
         return _blender_tests(arguments.blender, arguments.pytest)
     python = environment(usual_release())
     lint = _run([python, "-m", "ruff", "check", "."])
-    code, _ = _pytest(python, ["--ignore=tests/window", *arguments.pytest])
+    if arguments.pytest:
+        code, _ = _pytest(python, ["--ignore=tests/window", *arguments.pytest])
+    else:
+        code = _side_by_side(python)
     return code or lint
 
 
@@ -380,6 +384,19 @@ def _sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
+def _side_by_side(python):
+    """All tests in two processes: those of the engine, and those of Blender, whose words come when they are done."""
+    one_thread = {"OMP_NUM_THREADS": "1"}  # several would wait for each other, beside the other half
+    with tempfile.TemporaryFile() as printed, ThreadPoolExecutor() as threads:
+        half = threads.submit(_pytest, python, ["--ignore=tests/window", "-m", "blender"], printed, **one_thread)
+        code, counts = _pytest(python, ["--ignore=tests/window", "-m", "not blender"], **one_thread)
+        other, more = half.result()
+        printed.seek(0)
+        print(printed.read().decode(errors="replace"))
+    print(_in_words(counts + more))
+    return code or other
+
+
 def _blender_tests(names, extra):
     results, total, worst = [], Counter(), 0
     for name in names:
@@ -411,17 +428,16 @@ def _window_tests(extra):
     return code
 
 
-def _pytest(python, extra, **settings):
-    """Runs pytest; its exit code, and how many tests passed, failed and were skipped."""
+def _pytest(python, extra, output=None, **settings):
+    """Runs pytest, which prints to the screen or to a file; its exit code, and how many tests passed, failed and were
+    skipped."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "tests.xml"
-        code = _run([python, "-m", "pytest", f"--junit-xml={report}", *extra], **settings)
-        counts = Counter(passed=0, failed=0, skipped=0)
-        for suite in xml.etree.ElementTree.parse(report).iter("testsuite") if report.exists() else ():
-            number = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
-            counts["failed"] += number["failures"] + number["errors"]
-            counts["skipped"] += number["skipped"]
-            counts["passed"] += number["tests"] - number["failures"] - number["errors"] - number["skipped"]
+        code = _run([python, "-m", "pytest", f"--junit-xml={report}", *extra], output, **settings)
+        counts = Counter()
+        for case in xml.etree.ElementTree.parse(report).iter("testcase") if report.exists() else ():
+            kinds = {part.tag for part in case}
+            counts["failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"] += 1
     return code, counts
 
 
@@ -429,8 +445,9 @@ def _in_words(counts):
     return ", ".join(f"{counts[word]} {word}" for word in ("passed", "failed", "skipped"))
 
 
-def _run(command, **settings):
-    return subprocess.run(command, cwd=ROOT, env=_surroundings(**settings)).returncode
+def _run(command, output=None, **settings):
+    errors = subprocess.STDOUT if output else None
+    return subprocess.run(command, cwd=ROOT, env=_surroundings(**settings), stdout=output, stderr=errors).returncode
 
 
 def _surroundings(**settings):

@@ -136,9 +136,9 @@ def small_disk(tmp_path):
 
 @cache
 def _few_clips():
-    from mm_blender.motion import demo
+    from tests.databases import demo_clips
 
-    return [clip for clip in demo.clips(60) if clip.name in FEW]
+    return [clip for clip in demo_clips() if clip.name in FEW]
 
 
 def load_extension():

@@ -8,6 +8,7 @@ import sys
 import tomllib
 import zipfile
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
@@ -41,6 +42,20 @@ def test_one_blender_that_fails_fails_all(monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 0 skipped"
 
 
+@pytest.mark.parametrize("fails", ["blender", "not blender"])
+def test_all_tests_run_in_two_halves_and_either_fails_all(monkeypatch, capsys, fails):
+    def half(python, words, output=None, **_):
+        if output:
+            output.write(b"What the other half says\n")
+        return int(words[-1] == fails), Counter(passed=3, failed=int(words[-1] == fails))
+    monkeypatch.setattr(dev, "environment", lambda name: name)
+    monkeypatch.setattr(dev, "_run", lambda command: 0)
+    monkeypatch.setattr(dev, "_pytest", half)
+    assert dev.test(SimpleNamespace(window=False, torch=False, blender=None, pytest=[])) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "What the other half says" and said[-1] == "6 passed, 1 failed, 0 skipped"
+
+
 @pytest.mark.parametrize("extra, folders", [([], True), (["--durations=3"], True), (["tests/test_files.py"], False)])
 def test_with_torch_only_the_tests_that_need_it_run_unless_others_are_named(monkeypatch, extra, folders):
     ran = []
@@ -60,6 +75,14 @@ def test_no_blender_is_said(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(dev.Trouble, match="set BLENDER"):
         dev.blender_command()
+
+
+def test_subtests_are_no_tests_of_their_own(tmp_path):
+    (tmp_path / "test_some.py").write_text(
+        "def test_one():\n    assert True\n"
+        "def test_three(subtests):\n    for n in range(3):\n        with subtests.test(n):\n            assert n < 2\n")
+    code, counts = dev._pytest(sys.executable, ["-q", "-p", "no:cacheprovider", str(tmp_path)])
+    assert code == 1 and counts == Counter(passed=1, failed=1)
 
 
 @pytest.mark.blender

@@ -50,6 +50,9 @@ class Toe:
         return self.velocity * (seconds * (1 - slowing * seconds / (2 * self.pace))) if self.pace else 0j
 
 
+NOWHERE = Toe(complex(np.nan, np.nan), np.nan)
+
+
 class Foot:
     """One foot: its contact, how it follows the ground, its clearance.
 
@@ -137,9 +140,9 @@ class Feet:
 
     @property
     def toes(self):
-        """(K, L, 3) where the toes are, in the world."""
-        return np.array([[(foot.toe.place.real, foot.toe.place.imag, foot.toe.height) for foot in feet]
-                         for feet in self.feet])
+        """(K, L, 3) where the toes are, in the world; no numbers before the first frame."""
+        toes = [[foot.toe or NOWHERE for foot in feet] for feet in self.feet]
+        return np.array([[(toe.place.real, toe.place.imag, toe.height) for toe in one] for one in toes])
 
     def release(self, contacts, dt):
         """Let go of feet that should no longer stand (K, L) or are left behind: pairs of character and limb.

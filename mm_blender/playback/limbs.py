@@ -115,7 +115,8 @@ def turned(swings, turns):
 def _joints_of(limb, character):
     """Thigh, shin, foot and toe of a limb; -1 for a toe that is no joint."""
     skeleton = character.skeleton
-    thigh, shin, foot, *toe = [character.joint(role) for role in limb.roles if character.has(role)]
+    thigh, shin, foot = (character.joint(role) for role in limb.roles[:3])
+    toe = [character.joint(role) for role in limb.roles[3:] if character.has(role)]
     for above, below in ((thigh, shin), (shin, foot)):
         if skeleton.parents[below] != above:
             raise MotionError(f'"{skeleton.names[foot]}" does not hang from "{skeleton.names[shin]}" and '

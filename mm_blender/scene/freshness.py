@@ -23,7 +23,7 @@ def changes(ob, _scene):
     """What has changed since the last bake, as sentences; None while that is being found out."""
     sentences, found = _answers.get(ob.session_uid, (None, -math.inf))
     # Blender does not tell when a script changes tags or settings: so nothing is taken for granted for long.
-    if time.perf_counter() - found > TRUSTED and not (ob.session_uid in _asked and bpy.app.timers.is_registered(_look)):
+    if time.perf_counter() - found > TRUSTED and not (ob.session_uid in _asked and bpy.app.timers.is_registered(look)):
         _ask({ob.session_uid}, 0.0)
     return sentences
 
@@ -50,11 +50,11 @@ def _ask(armatures, delay):
     global _rigs_edited
     _asked.update(armatures)
     _rigs_edited = True
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=delay)
+    if not bpy.app.timers.is_registered(look):
+        bpy.app.timers.register(look, first_interval=delay)
 
 
-def _look():
+def look():
     """Answer what was asked, a little at a time; returns the seconds until the next go, or None when all is done."""
     global _rigs_edited
     if _rigs_edited:
@@ -91,8 +91,8 @@ def _on_edit(_scene, depsgraph):
         if not edited:  # one that no object of this scene has among its clips: Blender does not say which
             known.forget()
     if _answers or known.any:
-        if bpy.app.timers.is_registered(_look):
-            bpy.app.timers.unregister(_look)
+        if bpy.app.timers.is_registered(look):
+            bpy.app.timers.unregister(look)
         _ask(_answers, CALM)
 
 
@@ -112,7 +112,7 @@ def unregister():
     bpy.app.handlers.depsgraph_update_post.remove(_on_edit)
     for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         happening.remove(_on_load)
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    if bpy.app.timers.is_registered(look):
+        bpy.app.timers.unregister(look)
     forget()
     _asked.clear()

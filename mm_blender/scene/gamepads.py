@@ -19,12 +19,13 @@ def sentence():
     session = driving.current()
     if session is not None and session.gamepads is not None:
         return _told(session.gamepads)
-    if time.monotonic() - _found > TRUSTED and not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=0.0)
+    if time.monotonic() - _found > TRUSTED and not bpy.app.timers.is_registered(look):
+        bpy.app.timers.register(look, first_interval=0.0)
     return _answer
 
 
-def _look():
+def look():
+    """Which gamepads are there; Blender's timer asks once for all panels."""
     global _answer, _found
     pads = Gamepads.open()
     _answer, _found = _told(pads), time.monotonic()
@@ -44,5 +45,5 @@ def register():
 
 
 def unregister():
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    if bpy.app.timers.is_registered(look):
+        bpy.app.timers.unregister(look)

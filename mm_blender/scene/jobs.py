@@ -49,8 +49,8 @@ def start(steps, title, on_done, about=None):
         raise MotionError(f"{_current.title} is still under way: wait for it or cancel it first.")
     _current = Job(steps, title, on_done, about)
     _say("", None)
-    if not bpy.app.timers.is_registered(_tick):  # it still is when a job was cancelled a moment ago
-        bpy.app.timers.register(_tick, first_interval=0.0)
+    if not bpy.app.timers.is_registered(tick):  # it still is when a job was cancelled a moment ago
+        bpy.app.timers.register(tick, first_interval=0.0)
 
 
 def cancel(reason=""):
@@ -64,7 +64,7 @@ def cancel(reason=""):
     redraw_panels()
 
 
-def _tick():
+def tick():
     """One slice; returns the seconds until the next one, or None when the job is over."""
     job = _current
     if job is None:
@@ -120,6 +120,6 @@ def register():
 
 def unregister():
     cancel()
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
     bpy.app.handlers.load_pre.remove(_on_load)

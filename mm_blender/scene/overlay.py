@@ -187,12 +187,12 @@ def _ask(name, delay):
         _edited = _edited or delay > 0.0
         return
     _asked, _steps = name, None
-    if bpy.app.timers.is_registered(_work):
-        bpy.app.timers.unregister(_work)
-    bpy.app.timers.register(_work, first_interval=delay)
+    if bpy.app.timers.is_registered(work):
+        bpy.app.timers.unregister(work)
+    bpy.app.timers.register(work, first_interval=delay)
 
 
-def _work():
+def work():
     """A slice of the measuring; returns the seconds until the next one, or None when it is done."""
     global _measured, _asked, _steps, _edited
     ob, scene = bpy.data.objects.get(_asked), bpy.context.scene
@@ -249,8 +249,8 @@ def _forget():
     _measured, _asked, _steps, _edited = None, "", None, False
     _forget_rigs()
     drawing.forget()
-    if bpy.app.timers.is_registered(_work):
-        bpy.app.timers.unregister(_work)
+    if bpy.app.timers.is_registered(work):
+        bpy.app.timers.unregister(work)
 
 
 # Drawing

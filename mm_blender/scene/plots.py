@@ -18,8 +18,8 @@ def icon_of(output, progress):
         return 0
     if _shown.get(output) != (len(progress.lines), progress.last):
         _wanted[output] = progress.lines
-        if not bpy.app.timers.is_registered(_paint):
-            bpy.app.timers.register(_paint, first_interval=0.0)
+        if not bpy.app.timers.is_registered(paint):
+            bpy.app.timers.register(paint, first_interval=0.0)
     return _previews[output].icon_id if _previews is not None and output in _previews else 0
 
 
@@ -31,7 +31,8 @@ def swatch(name):
     return _collection()[title].icon_id
 
 
-def _paint():
+def paint():
+    """Paint the plots that have more to show."""
     for output, lines in _wanted.items():
         _set(output, plot.paint(lines))
         _shown[output] = len(lines), lines[-1]
@@ -67,8 +68,8 @@ def register():
 
 def unregister():
     global _previews
-    if bpy.app.timers.is_registered(_paint):
-        bpy.app.timers.unregister(_paint)
+    if bpy.app.timers.is_registered(paint):
+        bpy.app.timers.unregister(paint)
     if _previews is not None:
         bpy.utils.previews.remove(_previews)
         _previews = None

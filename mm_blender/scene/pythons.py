@@ -82,7 +82,7 @@ def test():
 def wait():
     """Look to the end, for scripts."""
     while searching():
-        _tick()
+        tick()
         time.sleep(0.05)
 
 
@@ -112,7 +112,7 @@ def make(waiting=False):
                     os.path.join(os.path.dirname(folder), "log.txt"))
     _look_on()
     while waiting and _making is not None:
-        _tick()
+        tick()
         time.sleep(0.05)
     if waiting and _trouble:
         raise MotionError(_trouble)
@@ -160,11 +160,11 @@ def _questioned(path):
 # The timer
 
 def _look_on():
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=0.0, persistent=True)
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
 
 
-def _tick():
+def tick():
     """One look; returns the seconds until the next one, or None when nothing is under way."""
     _ask()
     _look_at_making()
@@ -202,8 +202,8 @@ def register():
 
 def unregister():
     global _question
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
     stop_making()
     if _question is not None:
         _question.end()

@@ -211,11 +211,11 @@ def _python():
 # The timer
 
 def _look_on():
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=0.0, persistent=True)
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
 
 
-def _tick():
+def tick():
     """One look; returns the seconds until the next one, or None when nothing is under way."""
     if not _jobs:
         return None
@@ -266,8 +266,8 @@ def register():
 def unregister():
     """The job under way ends by itself, with a checkpoint."""
     bpy.app.handlers.load_post.remove(_on_load)
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
     for job in _jobs:
         if job.run is not None:
             job.run.let_go()

@@ -47,18 +47,19 @@ def test_a_wall_anywhere_around_stops_long_steps_and_short_ones(length):
 
 
 @pytest.mark.parametrize("angle", np.linspace(0, 2 * np.pi, 8))
-@pytest.mark.parametrize("slant", np.linspace(0.02, np.pi - 0.02, 6))
-def test_a_straight_wall_is_never_crossed_and_the_way_along_it_is_kept(angle, slant):
+def test_a_straight_wall_is_never_crossed_and_the_way_along_it_is_kept(angle, subtests):
     turn = turned(angle)
-    walls = Obstacles(np.array([[[-50, 0], [50, 0]]]) @ turn, RADIUS)
-    place = np.array([0.3, -0.28])
-    for _ in range(60):
-        wish = STEP * np.array([np.cos(slant), np.sin(slant)])
-        now = moved(walls, place @ turn, (place + wish) @ turn) @ turn.T
-        assert now[1] <= -RADIUS + 1e-9
-        assert now[0] - place[0] == pytest.approx(wish[0], abs=1e-9)
-        place = now
-    assert place[1] == pytest.approx(-RADIUS, abs=2 * GAP)
+    for slant in np.linspace(0.02, np.pi - 0.02, 6):
+        with subtests.test(slant=slant):
+            walls = Obstacles(np.array([[[-50, 0], [50, 0]]]) @ turn, RADIUS)
+            place = np.array([0.3, -0.28])
+            for _ in range(60):
+                wish = STEP * np.array([np.cos(slant), np.sin(slant)])
+                now = moved(walls, place @ turn, (place + wish) @ turn) @ turn.T
+                assert now[1] <= -RADIUS + 1e-9
+                assert now[0] - place[0] == pytest.approx(wish[0], abs=1e-9)
+                place = now
+            assert place[1] == pytest.approx(-RADIUS, abs=2 * GAP)
 
 
 def test_one_that_walks_away_from_a_wall_is_not_held():

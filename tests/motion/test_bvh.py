@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """BVH files: what is in them comes out, what is odd is said, and what is broken is named with its line."""
 
+import contextlib
 import time
 import warnings
 
@@ -332,15 +333,11 @@ def test_line_numbers_count_comments_and_windows_line_ends(tmp_path):
         bvh.read(save(tmp_path, text.replace("\n", "\r\n")))
 
 
-@pytest.mark.parametrize("cut", range(1, len(SMALL) - 6, 7))
-def test_a_file_cut_anywhere_is_refused_or_read_never_a_traceback(tmp_path, cut):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MotionWarning)
-        try:
-            clip = bvh.read(save(tmp_path, SMALL[:cut]))
-        except MotionError:
-            return
-    assert 1 <= len(clip) <= 2
+def test_a_file_cut_anywhere_is_refused_or_read_never_a_traceback(tmp_path, subtests):
+    for cut in range(1, len(SMALL) - 6, 7):
+        with subtests.test(cut=cut), warnings.catch_warnings(), contextlib.suppress(MotionError):
+            warnings.simplefilter("ignore", MotionWarning)
+            assert 1 <= len(bvh.read(save(tmp_path, SMALL[:cut]))) <= 2
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path):

@@ -119,92 +119,101 @@ def test_the_rest_pose_is_symmetric_in_bones_and_rolls():
             assert np.allclose(axes[joint(name)][:, axis] * [-1, 1, 1], axes[other][:, axis], atol=1e-5)
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_the_root_lies_on_the_ground_and_only_yaws(clip):
-    assert (clip.positions[:, 0, 2] == 0).all()
-    assert np.abs(clip.rotations[:, 0, 1:3]).max() == 0
-    assert accelerations(clip.positions[:, 0].astype(float), clip.rate).max() < 14
-    assert np.linalg.norm(clip.positions[:, 1, :2], axis=-1).max() < 0.2
+def test_the_root_lies_on_the_ground_and_only_yaws(subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            assert (clip.positions[:, 0, 2] == 0).all()
+            assert np.abs(clip.rotations[:, 0, 1:3]).max() == 0
+            assert accelerations(clip.positions[:, 0].astype(float), clip.rate).max() < 14
+            assert np.linalg.norm(clip.positions[:, 1, :2], axis=-1).max() < 0.2
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_bones_keep_their_length(clip):
-    others = [j for j in range(len(SKELETON)) if SKELETON.names[j] not in ("root", "hips")]
-    assert np.array_equal(clip.positions[:, others], np.broadcast_to(SKELETON.positions[others],
-                                                                    (len(clip), len(others), 3)))
-    assert np.allclose(np.linalg.norm(clip.rotations, axis=-1), 1, atol=1e-5)
+def test_bones_keep_their_length(subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            others = [j for j in range(len(SKELETON)) if SKELETON.names[j] not in ("root", "hips")]
+            assert np.array_equal(clip.positions[:, others], np.broadcast_to(SKELETON.positions[others],
+                                                                            (len(clip), len(others), 3)))
+            assert np.allclose(np.linalg.norm(clip.rotations, axis=-1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_a_foot_in_contact_stands_still_on_the_ground(clip, worlds):
-    positions, _ = worlds[clip.name]
-    for k, letter in enumerate("LR"):
-        ball, contact = positions[:, joint(f"toe.{letter}")], clip.contacts[:, k]
-        still = contact[1:] & contact[:-1]
-        speed = np.linalg.norm(np.diff(ball, axis=0), axis=-1) * clip.rate
-        assert speed[still].max() < 0.001
-        assert np.abs(ball[contact, 2] - SOLE).max() < 1e-5
+def test_a_foot_in_contact_stands_still_on_the_ground(worlds, subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            positions, _ = worlds[clip.name]
+            for k, letter in enumerate("LR"):
+                ball, contact = positions[:, joint(f"toe.{letter}")], clip.contacts[:, k]
+                still = contact[1:] & contact[:-1]
+                speed = np.linalg.norm(np.diff(ball, axis=0), axis=-1) * clip.rate
+                assert speed[still].max() < 0.001
+                assert np.abs(ball[contact, 2] - SOLE).max() < 1e-5
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_no_part_of_a_foot_goes_into_the_ground(clip, worlds):
-    for letter in "LR":
-        assert sole_points(*worlds[clip.name], letter)[..., 2].min() > -0.001
+def test_no_part_of_a_foot_goes_into_the_ground(worlds, subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            for letter in "LR":
+                assert sole_points(*worlds[clip.name], letter)[..., 2].min() > -0.001
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_a_swinging_foot_leaves_the_ground(clip, worlds):
-    positions, _ = worlds[clip.name]
-    for k, letter in enumerate("LR"):
-        height, contact = positions[:, joint(f"toe.{letter}"), 2], clip.contacts[:, k]
-        edges = np.flatnonzero(np.diff(contact.astype(int)))
-        for lift, touch in pairwise(edges):
-            if contact[lift] and touch - lift > 6:
-                assert height[lift:touch + 1].max() > SOLE + 0.03
+def test_a_swinging_foot_leaves_the_ground(worlds, subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            positions, _ = worlds[clip.name]
+            for k, letter in enumerate("LR"):
+                height, contact = positions[:, joint(f"toe.{letter}"), 2], clip.contacts[:, k]
+                edges = np.flatnonzero(np.diff(contact.astype(int)))
+                for lift, touch in pairwise(edges):
+                    if contact[lift] and touch - lift > 6:
+                        assert height[lift:touch + 1].max() > SOLE + 0.03
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_knees_and_elbows_bend_the_right_way_about_their_hinge(clip):
-    for letter in "LR":
-        knee = quat.to_scaled_angle_axis(quat.absolute(clip.rotations[:, joint(f"shin.{letter}")]))
-        assert knee[:, 0].max() < -0.05 and knee[:, 0].min() > -2.7
-        assert np.abs(knee[:, 1:]).max() < 0.01
-        lower = quat.rotate(clip.rotations[:, joint(f"forearm.{letter}")], np.array([0, 1.0, 0]))
-        assert lower[:, 2].min() > 0
+def test_knees_and_elbows_bend_the_right_way_about_their_hinge(subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            for letter in "LR":
+                knee = quat.to_scaled_angle_axis(quat.absolute(clip.rotations[:, joint(f"shin.{letter}")]))
+                assert knee[:, 0].max() < -0.05 and knee[:, 0].min() > -2.7
+                assert np.abs(knee[:, 1:]).max() < 0.01
+                lower = quat.rotate(clip.rotations[:, joint(f"forearm.{letter}")], np.array([0, 1.0, 0]))
+                assert lower[:, 2].min() > 0
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_there_is_a_flight_phase_in_a_run_and_none_in_a_walk(clip):
-    flight = ~clip.contacts.any(axis=-1)
-    steady_run = clip.loop and clip.tag_mask("run").all()
-    if steady_run:
-        assert 0.15 < flight.mean() < 0.6
-    if not clip.tag_mask("run").any():
-        assert not flight.any()
-    if clip.tag_mask("walk").all():
-        assert clip.contacts.all(axis=-1).any() and not clip.contacts.all(axis=-1).all()
+def test_there_is_a_flight_phase_in_a_run_and_none_in_a_walk(subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            flight = ~clip.contacts.any(axis=-1)
+            steady_run = clip.loop and clip.tag_mask("run").all()
+            if steady_run:
+                assert 0.15 < flight.mean() < 0.6
+            if not clip.tag_mask("run").any():
+                assert not flight.any()
+            if clip.tag_mask("walk").all():
+                assert clip.contacts.all(axis=-1).any() and not clip.contacts.all(axis=-1).all()
 
 
-@pytest.mark.parametrize("clip", [clip for clip in CLIPS if clip.loop], ids=[clip.name for clip in CLIPS if clip.loop])
-def test_loops_close(clip):
+def test_loops_close(subtests):
     """The last frame shows the first pose again, and the steps around it are like their neighbours."""
-    pose = np.concatenate([clip.positions[:, 1:], clip.rotations[:, 1:]], axis=-1).reshape(len(clip), -1)
-    assert np.abs(pose[-1] - pose[0]).max() < 1e-4
-    steps = np.diff(np.concatenate([pose, pose[1:3]]), axis=0)
-    change = np.abs(np.diff(steps, axis=0)).max(-1)
-    assert change[-2:].max() <= 1.2 * change[:-2].max() + 1e-5
-    assert np.array_equal(clip.contacts[0], clip.contacts[-1]) or clip.contacts[[0, -1]].any()
+    for clip in (clip for clip in CLIPS if clip.loop):
+        with subtests.test(clip.name):
+            pose = np.concatenate([clip.positions[:, 1:], clip.rotations[:, 1:]], axis=-1).reshape(len(clip), -1)
+            assert np.abs(pose[-1] - pose[0]).max() < 1e-4
+            steps = np.diff(np.concatenate([pose, pose[1:3]]), axis=0)
+            change = np.abs(np.diff(steps, axis=0)).max(-1)
+            assert change[-2:].max() <= 1.2 * change[:-2].max() + 1e-5
+            assert np.array_equal(clip.contacts[0], clip.contacts[-1]) or clip.contacts[[0, -1]].any()
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_nothing_jerks(clip, worlds):
+def test_nothing_jerks(worlds, subtests):
     """Peak accelerations in m/s², all joints but the fast ones of the leg, then those."""
-    positions, _ = worlds[clip.name]
-    peak = accelerations(positions, clip.rate).max(axis=0)
-    leg = np.array([name.split(".")[0] in ("shin", "foot", "toe") for name in SKELETON.names])
-    running = clip.tag_mask("run").any()
-    assert peak[~leg].max() < (60 if running else 30)
-    assert peak[leg].max() < (200 if running else 140)
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            positions, _ = worlds[clip.name]
+            peak = accelerations(positions, clip.rate).max(axis=0)
+            leg = np.array([name.split(".")[0] in ("shin", "foot", "toe") for name in SKELETON.names])
+            running = clip.tag_mask("run").any()
+            assert peak[~leg].max() < (60 if running else 30)
+            assert peak[leg].max() < (200 if running else 140)
 
 
 def test_the_legs_reach_the_planned_feet_exactly():
@@ -227,11 +236,12 @@ def between_bones(positions, first, second):
     return np.linalg.norm(points - c[:, None] - along[..., None] * way, axis=-1).min(axis=-1)
 
 
-@pytest.mark.parametrize("clip", CLIPS, ids=NAMES)
-def test_legs_do_not_pass_through_each_other(clip, worlds):
-    for upper, lower in (("shin", "foot"), ("foot", "toe")):
-        left, right = ((f"{upper}.{letter}", f"{lower}.{letter}") for letter in "LR")
-        assert between_bones(worlds[clip.name][0], left, right).min() > 0.05
+def test_legs_do_not_pass_through_each_other(worlds, subtests):
+    for clip in CLIPS:
+        with subtests.test(clip.name):
+            for upper, lower in (("shin", "foot"), ("foot", "toe")):
+                left, right = ((f"{upper}.{letter}", f"{lower}.{letter}") for letter in "LR")
+                assert between_bones(worlds[clip.name][0], left, right).min() > 0.05
 
 
 def test_arms_swing_against_the_legs(worlds):

@@ -144,18 +144,19 @@ def test_scaled_angle_axis_there_and_back(dtype, off, angle):
 
 
 @pytest.mark.parametrize("dtype, off", [(np.float64, 1e-7), (np.float32, 1e-6)])
-@pytest.mark.parametrize("angle", [0, 1e-6, 1e-4, 1e-2, 1, np.pi - 1e-4, np.pi])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_slerp_goes_a_fraction_of_the_way_at_steady_speed(dtype, off, angle, sign):
-    a = some_rotations(20)
-    way = np.array([0.6, 0, 0.8]) * angle
-    b = sign * quat.mul(a, quat.from_scaled_angle_axis(way))
-    for t in (0, 0.25, 0.5, 1):
-        middle = quat.slerp(a.astype(dtype), b.astype(dtype), t)
-        # Half a turn may go either way round: then only how far it went is certain.
-        np.testing.assert_allclose(angle_between(a, middle), t * angle, atol=off)
-        if angle < np.pi:
-            assert angle_between(quat.mul(a, quat.from_scaled_angle_axis(t * way)), middle).max() < off
+def test_slerp_goes_a_fraction_of_the_way_at_steady_speed(dtype, off, sign, subtests):
+    for angle in (0, 1e-6, 1e-4, 1e-2, 1, np.pi - 1e-4, np.pi):
+        with subtests.test(angle=angle):
+            a = some_rotations(20)
+            way = np.array([0.6, 0, 0.8]) * angle
+            b = sign * quat.mul(a, quat.from_scaled_angle_axis(way))
+            for t in (0, 0.25, 0.5, 1):
+                middle = quat.slerp(a.astype(dtype), b.astype(dtype), t)
+                # Half a turn may go either way round: then only how far it went is certain.
+                np.testing.assert_allclose(angle_between(a, middle), t * angle, atol=off)
+                if angle < np.pi:
+                    assert angle_between(quat.mul(a, quat.from_scaled_angle_axis(t * way)), middle).max() < off
 
 
 def test_slerp_takes_one_fraction_for_each():
@@ -188,14 +189,15 @@ def test_euler_angles_may_be_fewer_or_repeat_an_axis():
 
 @pytest.mark.parametrize("dtype, off", [(np.float64, 1e-6), (np.float32, 2e-6)])
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("short_of", [0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1])
-def test_euler_angles_make_up_the_rotation_near_gimbal_lock(dtype, off, order, short_of):
-    angles = rng.uniform(-np.pi, np.pi, size=(20, 3))
-    angles[:10, 1] = np.pi / 2 - short_of
-    angles[10:, 1] = -np.pi / 2 + short_of
-    q = quat.from_euler(angles, order).astype(dtype)
-    again = quat.from_euler(quat.to_euler(q, order).astype(np.float64), order)
-    assert angle_between(q, again).max() < off
+def test_euler_angles_make_up_the_rotation_near_gimbal_lock(dtype, off, order, subtests):
+    for short_of in (0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1):
+        with subtests.test(short_of=short_of):
+            angles = rng.uniform(-np.pi, np.pi, size=(20, 3))
+            angles[:10, 1] = np.pi / 2 - short_of
+            angles[10:, 1] = -np.pi / 2 + short_of
+            q = quat.from_euler(angles, order).astype(dtype)
+            again = quat.from_euler(quat.to_euler(q, order).astype(np.float64), order)
+            assert angle_between(q, again).max() < off
 
 
 @pytest.mark.parametrize("dtype, off", [(np.float64, 1e-7), (np.float32, 1e-6)])

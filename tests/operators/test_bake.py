@@ -205,7 +205,7 @@ def test_a_folder_as_path_gets_a_file_in_it(character, tmp_path):
 
 def finish(job=None):
     while jobs.current() is not None:
-        jobs._tick()
+        jobs.tick()
 
 
 def test_a_cancelled_bake_leaves_the_old_database(character):

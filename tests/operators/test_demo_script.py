@@ -7,6 +7,8 @@ from pathlib import Path
 import bpy
 import pytest
 
+pytestmark = pytest.mark.once
+
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "demo.py"
 
 

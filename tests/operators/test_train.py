@@ -11,6 +11,8 @@ import pytest
 from mm_blender.scene import pythons, training
 from tests.panels.test_panels import drawn
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 # Answers as a Python with torch does, and trains in a moment; the rest of `words` is what was ordered.
 CHILD = f'''#!{sys.executable}
@@ -125,8 +127,8 @@ def test_the_panel_says_why_it_failed(character, trains):
     trains("print('mm_blender: The disk is full.', file=sys.stderr); sys.exit(1)")
     training.start(training.order_of(character), character.name)
     while training.current() is not None:
-        pythons._tick()
-        training._tick()
+        pythons.tick()
+        training.tick()
     assert "The disk is full." in drawn("MM_PT_train").texts
     assert "mm_blender: The disk is full." in drawn("MM_PT_train").texts
 

@@ -134,7 +134,7 @@ def _function(cls, name):
 
 
 def look():
-    while freshness._look() is not None:
+    while freshness.look() is not None:
         pass
 
 
@@ -284,7 +284,7 @@ def test_how_a_job_failed_is_said_in_its_own_panel(character):
     for title, panel, other in (("Baking", "MM_PT_bake", "MM_PT_clips"),
                                 ("Importing motion", "MM_PT_clips", "MM_PT_bake")):
         jobs.start(fail(), title, lambda _: None, character.session_uid)
-        while jobs._tick() is not None:
+        while jobs.tick() is not None:
             pass
         assert "The disk is full." in drawn(panel).texts and "The disk is full." not in drawn(other).texts
     jobs.start(work(), "Baking", lambda _: None)
@@ -296,7 +296,7 @@ def test_how_baking_another_character_failed_is_not_said(character):
         yield Progress(0.0, "")
         raise MotionError("The disk is full.")
     jobs.start(fail(), "Baking", lambda _: None, character.session_uid + 1)
-    while jobs._tick() is not None:
+    while jobs.tick() is not None:
         pass
     assert "The disk is full." not in drawn("MM_PT_bake").texts
 

@@ -16,6 +16,7 @@ from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
 from mm_blender.playback import columns
 from mm_blender.scene import actions, baking, driving, stage
+from mm_blender.scene.hud import ground_lines_of
 
 
 @pytest.fixture
@@ -60,6 +61,14 @@ def test_the_armature_walks_where_the_keys_say(character):
     assert session.status.seconds == pytest.approx(3, abs=0.1)
 
 
+def test_what_is_drawn_before_the_first_frame_marks_no_foot(character):
+    session = driving.start(bpy.context, [character])
+    drawn = ground_lines_of(session.paths, character.mm.drive, 1.0)
+    assert not session.paths.held.any()
+    assert np.isfinite(drawn.lines[0]).all() and np.isfinite(drawn.triangles[0]).all()
+
+
+@pytest.mark.once
 def test_nothing_from_before_is_looked_through_by_the_garbage_collector_while_driving(character):
     session = driving.start(bpy.context, [character])
     assert gc.get_freeze_count() > 10000
@@ -67,6 +76,7 @@ def test_nothing_from_before_is_looked_through_by_the_garbage_collector_while_dr
     assert gc.get_freeze_count() == 0
 
 
+@pytest.mark.once
 def test_where_there_is_no_motion_that_way_it_is_said(character):
     character.mm.drive.own_speeds = True
     character.mm.drive.walk = (0.0, 0.5, 0.5)
@@ -279,6 +289,7 @@ class Wheel(Device):
         return Stick(move_x=1.0) if self.is_there else None
 
 
+@pytest.mark.once
 def test_the_device_that_was_used_last_steers_until_it_is_gone(character):
     session = driving.start(bpy.context, [character])
     wheel = Wheel()
@@ -303,6 +314,7 @@ def test_the_device_that_was_used_last_steers_until_it_is_gone(character):
     assert session.status.device == "Keyboard"
 
 
+@pytest.mark.once
 def test_what_is_pressed_on_any_device_counts(character):
     session = driving.start(bpy.context, [character])
     wheel = Wheel()
@@ -312,6 +324,7 @@ def test_what_is_pressed_on_any_device_counts(character):
     assert character.mm.drive.strafe and "cancel" in session.pressed
 
 
+@pytest.mark.once
 def test_the_sliders_of_the_features_act_at_once(character):
     session = driving.start(bpy.context, [character])
     go(session, 0.1)
@@ -346,6 +359,7 @@ def test_only_one_drive_at_a_time(character):
         driving.start(bpy.context, [character])
 
 
+@pytest.mark.once
 def test_meshes_in_the_way_are_walked_along(character):
     walls = bpy.data.collections.new("Walls")
     bpy.context.scene.collection.children.link(walls)
@@ -430,6 +444,7 @@ def test_the_first_frame_stands_where_the_character_stood(character):
     assert np.allclose(hips(character)[:2], (4, 2), atol=0.2)
 
 
+@pytest.mark.once
 def test_on_a_floor_of_its_own_a_character_walks_there(character):
     low = driven_heights(character)
     character.location.z = 3.0
@@ -445,6 +460,7 @@ def test_on_a_floor_of_its_own_a_character_walks_there(character):
     assert session.paths.root[2] == 4 and hips(character)[2] > low.min() + 3.9
 
 
+@pytest.mark.once
 def test_on_a_platform_a_character_walks_on_it_and_has_its_size(character):
     low = driven_heights(character)
     character.parent = platform = bpy.data.objects.new("Platform", None)
@@ -458,6 +474,7 @@ def test_on_a_platform_a_character_walks_on_it_and_has_its_size(character):
     assert session.paths.root[2] == 1 and not session.status.sentences
 
 
+@pytest.mark.once
 def test_that_a_platform_moves_while_the_take_plays_is_told(character):
     character.parent = platform = bpy.data.objects.new("Platform", None)
     bpy.context.scene.collection.objects.link(platform)
@@ -470,6 +487,7 @@ def test_that_a_platform_moves_while_the_take_plays_is_told(character):
     assert any('"Platform"' in note for note in session.status.notes)
 
 
+@pytest.mark.once
 def test_what_was_kept_on_an_upper_floor_stays_there(character):
     character.location.z = 3.0
     bpy.context.view_layer.update()
@@ -481,6 +499,7 @@ def test_what_was_kept_on_an_upper_floor_stays_there(character):
     assert hips(character)[2] == pytest.approx(driven[2], abs=0.05)
 
 
+@pytest.mark.once
 def test_upstairs_a_character_stands_on_the_ground_upstairs(character):
     character.mm.drive.ground = bpy.data.collections.new("House")
     bpy.context.scene.collection.children.link(character.mm.drive.ground)
@@ -495,6 +514,7 @@ def test_upstairs_a_character_stands_on_the_ground_upstairs(character):
     assert driven_heights(character, 2.0)[-1] == pytest.approx(low + 3.1, abs=0.01)
 
 
+@pytest.mark.once
 def test_on_a_terrace_a_character_begins_where_it_stands(character):
     heights = []
     for z in (0.0, 1.2):  # carried there by its pose, as where a take has ended
@@ -524,6 +544,7 @@ def driven_heights(ob, seconds=1.0):
 
 @pytest.mark.parametrize("root", ["auto", "made", "adaptive"])
 @pytest.mark.parametrize("amid", [0.0, 0.95])
+@pytest.mark.once
 def test_it_begins_with_the_pose_that_is_shown(character, root, amid):
     character.data.transform(Matrix.Translation((0, 0, -amid)))  # where the object is may be amid the character
     character.location.z = amid
@@ -544,6 +565,7 @@ def test_it_begins_with_the_pose_that_is_shown(character, root, amid):
     assert np.linalg.norm(shown[-1][3] - shown[0][3]) > 0.1, "though it was another pose"
 
 
+@pytest.mark.once
 def test_a_take_goes_on_where_the_last_one_ended(character):
     character.mm.drive.push_nla = True
     actions.assign(character, None)
@@ -574,6 +596,7 @@ def test_a_character_that_cannot_be_shown_does_not_stop_the_others(character):
     assert any("scaled unevenly" in sentence for sentence in session.status.sentences)
 
 
+@pytest.mark.once
 def test_each_one_has_settings_of_its_own(character):
     other, third = copy_of(character), copy_of(character, (-3, 0, 0))
     other.mm.drive.root_position, other.mm.drive.lock_feet = "full", False
@@ -635,6 +658,7 @@ def test_a_step_from_a_drive_that_undo_brings_back_shows_the_pose_from_before(ch
     assert poses(character) == before and not character.mm.drive.driving
 
 
+@pytest.mark.once
 def test_a_recording_is_driven_with_the_sliders_as_they_are(character, tmp_path):
     library = stage.library_of(character)
     before = library.choice().search.weights.copy()
@@ -662,6 +686,7 @@ def kept_places(ob, seconds, times=2):
     return np.array(places), jumps
 
 
+@pytest.mark.once
 def test_who_walks_walks_on_from_one_take_to_the_next(character):
     seams, ordinary = [], []
     for seconds in (1.5, 1.7, 1.9, 2.1, 2.3):
@@ -678,6 +703,7 @@ def test_who_walks_walks_on_from_one_take_to_the_next(character):
 
 
 @pytest.mark.parametrize("keep_as", ["ACTION", "NLA", "LENGTHEN"])
+@pytest.mark.once
 def test_three_takes_are_all_there_one_after_the_other(character, keep_as):
     character.mm.drive.keep_as = keep_as
     before = len(bpy.data.actions)

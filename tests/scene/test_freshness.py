@@ -36,7 +36,7 @@ def hashed(monkeypatch):
 def look():
     """What the timer would do; background mode has none."""
     count = 0
-    while freshness._look() is not None:
+    while freshness.look() is not None:
         count += 1
     return count
 
@@ -54,7 +54,7 @@ def edit(ob, action):
 
 
 def test_the_answer_is_unknown_at_first_and_comes_with_the_timer(ob):
-    assert freshness.changes(ob, bpy.context.scene) is None and bpy.app.timers.is_registered(freshness._look)
+    assert freshness.changes(ob, bpy.context.scene) is None and bpy.app.timers.is_registered(freshness.look)
     look()
     assert freshness.changes(ob, bpy.context.scene) == []
 
@@ -139,7 +139,7 @@ def test_an_action_that_is_edited_while_it_is_baked_is_stale_afterwards(ob):
 def test_a_button_lets_it_look_again_and_leaves_the_old_answer_on_screen(ob):
     ask(ob)
     bpy.ops.mm.features_preset(preset="locomotion_past")
-    assert freshness.changes(ob, bpy.context.scene) == [] and bpy.app.timers.is_registered(freshness._look)
+    assert freshness.changes(ob, bpy.context.scene) == [] and bpy.app.timers.is_registered(freshness.look)
     look()
     assert freshness.changes(ob, bpy.context.scene) == ["The features changed"]
 

@@ -30,22 +30,22 @@ def pads(monkeypatch):
 
 def test_it_is_found_out_later_and_then_trusted_for_a_while(pads):
     pads.names.append("Pad of a Friend")
-    assert gamepads.sentence() == "" and pads.opened == 0 and bpy.app.timers.is_registered(gamepads._look)
-    assert gamepads._look() is None
-    bpy.app.timers.unregister(gamepads._look)
-    assert gamepads.sentence() == "Pad of a Friend" and not bpy.app.timers.is_registered(gamepads._look)
+    assert gamepads.sentence() == "" and pads.opened == 0 and bpy.app.timers.is_registered(gamepads.look)
+    assert gamepads.look() is None
+    bpy.app.timers.unregister(gamepads.look)
+    assert gamepads.sentence() == "Pad of a Friend" and not bpy.app.timers.is_registered(gamepads.look)
     assert pads.opened == pads.closed == 1
 
 
 def test_without_any_it_says_so(pads, monkeypatch):
-    gamepads._look()
+    gamepads.look()
     assert "No gamepad is plugged in" in gamepads.sentence()
     pads.notice = 'SDL has no button layout for "Wheel".'
-    gamepads._look()
+    gamepads.look()
     assert gamepads.sentence() == pads.notice
     monkeypatch.setattr(gamepads.Gamepads, "open", lambda: None)
     monkeypatch.setattr(gamepads.Gamepads, "_reason", "Gamepads need SDL.")
-    gamepads._look()
+    gamepads.look()
     assert gamepads.sentence() == "Gamepads need SDL."
 
 

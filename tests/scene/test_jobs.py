@@ -42,7 +42,7 @@ class Work:
 
 def finish():
     count = 0
-    while jobs._tick() is not None:
+    while jobs.tick() is not None:
         count += 1
     return count
 
@@ -50,7 +50,7 @@ def finish():
 def test_a_job_shows_its_progress_and_hands_over_its_result():
     work = Work().start()
     seen = []
-    while jobs._tick() is not None:
+    while jobs.tick() is not None:
         seen.append((jobs.current().share, jobs.current().text))
     assert seen == [(0, "step 0"), (1 / 3, "step 1"), (2 / 3, "step 2")]
     assert work.result == "made" and jobs.current() is None and jobs.last_error() == ""
@@ -58,15 +58,15 @@ def test_a_job_shows_its_progress_and_hands_over_its_result():
 
 def test_the_work_is_done_by_a_timer_until_it_is_over():
     Work().start()
-    assert bpy.app.timers.is_registered(jobs._tick)
-    assert jobs._tick() == jobs.REST and finish() == 2 and jobs._tick() is None
+    assert bpy.app.timers.is_registered(jobs.tick)
+    assert jobs.tick() == jobs.REST and finish() == 2 and jobs.tick() is None
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3])
 def test_it_can_be_cancelled_after_any_step(steps):
     work = Work().start()
     for _ in range(steps):
-        jobs._tick()
+        jobs.tick()
     jobs.cancel()
     assert jobs.current() is None and work.result is None and jobs.last_error() == ""
     assert work.closed or steps == 0  # a generator that has not begun has nothing to close
@@ -130,7 +130,7 @@ def test_a_job_may_start_another_one_when_it_is_done():
     second = Work()
     jobs.start(Work().steps, "First", lambda _: second.start("Second"))
     while jobs.current() is not None:
-        jobs._tick()
+        jobs.tick()
     assert second.result == "made"
 
 
@@ -144,22 +144,22 @@ def test_a_new_job_right_after_a_cancelled_one_has_one_timer(monkeypatch):
     for _ in range(2):
         Work().start()
         jobs.cancel()
-    assert registered.count(jobs._tick) <= 1  # the timer of the first job is still there
+    assert registered.count(jobs.tick) <= 1  # the timer of the first job is still there
 
 
 def test_opening_a_file_cancels_the_job():
     work = Work().start()
-    jobs._tick()
+    jobs.tick()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert jobs.current() is None and work.closed
 
 
 def test_disabling_the_extension_cancels_the_job():
     work = Work().start()
-    jobs._tick()
+    jobs.tick()
     jobs.unregister()
     try:
-        assert jobs.current() is None and work.closed and not bpy.app.timers.is_registered(jobs._tick)
+        assert jobs.current() is None and work.closed and not bpy.app.timers.is_registered(jobs.tick)
         assert jobs._on_load not in bpy.app.handlers.load_pre
     finally:
         jobs.register()

@@ -13,6 +13,8 @@ from mm_blender.scene import baking, comparing, driving, stage, training
 from tests.networks.conftest import calm
 from tests.scene.test_driving import go, hips, poses
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def character(small_demo):

@@ -9,6 +9,8 @@ from mm_blender.errors import MotionError
 from mm_blender.scene import driving
 from tests.scene.going import drive, place
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def scene(source):

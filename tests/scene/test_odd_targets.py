@@ -11,6 +11,8 @@ from mm_blender.scene.character import character_of
 from tests.scene.going import Feet, drive, go, place
 from tests.scene.rigify import control_rig, metarig
 
+pytestmark = pytest.mark.once
+
 
 def edited(ob, *gone, spine=False):
     """An armature without some of its bones, or with one bone for its spine."""

@@ -33,7 +33,7 @@ def drawn(ob):
     scene = bpy.context.scene
     overlay.lines(ob, scene)
     while overlay._asked:
-        overlay._work()
+        overlay.work()
     return overlay.lines(ob, scene)
 
 
@@ -187,6 +187,6 @@ def test_nothing_is_left_behind_when_the_extension_is_disabled(extension):
         handlers = [handler for name in ("depsgraph_update_post", "load_post", "undo_post", "redo_post")
                     for handler in getattr(bpy.app.handlers, name)]
         assert not any(handler.__module__ == overlay.__name__ for handler in handlers)
-        assert not bpy.app.timers.is_registered(overlay._work)
+        assert not bpy.app.timers.is_registered(overlay.work)
     finally:
         overlay.register()

@@ -13,6 +13,8 @@ from mm_blender.scene.plain import bone_of
 from tests.scene.going import Feet, drive, go, place
 from tests.scene.rigify import control_rig, metarig
 
+pytestmark = pytest.mark.once
+
 FINGER, JAW = "f_index.01.L", "jaw"
 
 

@@ -64,18 +64,18 @@ def test_a_panel_gets_it_as_an_icon_and_the_file_knows_nothing_of_it(extension, 
     progress = Progress(tmp_path)
     assert plots.icon_of("hero", progress) == 0, "there is nothing to show yet"
     progress.lines = [line(seconds) for seconds in range(5)]
-    assert plots.icon_of("hero", progress) == 0 and bpy.app.timers.is_registered(plots._paint)
-    plots._paint()
+    assert plots.icon_of("hero", progress) == 0 and bpy.app.timers.is_registered(plots.paint)
+    plots.paint()
     assert plots.icon_of("hero", progress) == plots._previews["hero"].icon_id
     preview = plots._previews["hero"]
     shown = np.empty(480 * 480 * 4, dtype=np.float32)
     preview.image_pixels_float.foreach_get(shown)
     assert np.abs(shown - plot.paint(progress.lines).ravel()).max() < 1 / 250
     progress.lines = [line(seconds) for seconds in range(6)]
-    bpy.app.timers.unregister(plots._paint)
+    bpy.app.timers.unregister(plots.paint)
     plots.icon_of("hero", progress)
-    assert bpy.app.timers.is_registered(plots._paint), "it is painted anew when there is more to show"
+    assert bpy.app.timers.is_registered(plots.paint), "it is painted anew when there is more to show"
     assert plots.swatch("stepper") == plots._previews["swatch stepper"].icon_id
     assert not bpy.data.images and not bpy.data.textures
     plots.unregister()
-    assert plots._previews is None and not bpy.app.timers.is_registered(plots._paint)
+    assert plots._previews is None and not bpy.app.timers.is_registered(plots.paint)

@@ -16,6 +16,8 @@ from mm_blender.scene import pythons
 from mm_blender.training import environment
 from mm_blender.training.pythons import Question
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture(autouse=True)
 def nothing_known(extension, monkeypatch, tmp_path):
@@ -94,7 +96,7 @@ def test_the_first_one_with_torch_is_found_in_the_background(python, monkeypatch
     last = python("last", "import pathlib; pathlib.Path(__file__ + '.asked').touch()", says(**GOOD))
     monkeypatch.setattr(pythons, "on_path", lambda: [good, last])
     monkeypatch.setattr(pythons.sys, "executable", bad)
-    assert pythons.sentence() == "" and pythons.searching() and bpy.app.timers.is_registered(pythons._tick)
+    assert pythons.sentence() == "" and pythons.searching() and bpy.app.timers.is_registered(pythons.tick)
     pythons.wait()
     assert pythons.found().python == good and pythons.sentence() == "torch 2.9.0, CPU, Python 3.12"
     assert not os.path.exists(f"{last}.asked"), "nobody is asked who need not be"

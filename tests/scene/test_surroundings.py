@@ -137,6 +137,7 @@ def test_the_ground_is_a_slope_a_step_and_the_plane_beside_them(collection):
     np.testing.assert_allclose(heights, [[0.25, 0.75, 0.2], [0.5, 0.2, 0]], atol=1e-6)
 
 
+@pytest.mark.once
 def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     for z in (0.1, 3):
         place("Floor", mesh([(-5, -5, z), (5, -5, z), (5, 5, z), (-5, 5, z)], [(0, 1, 2, 3)]), collection)
@@ -144,6 +145,7 @@ def test_an_upper_floor_is_not_stood_on_from_below_but_from_above(collection):
     np.testing.assert_allclose(heights, [[0.1, 0.1, 3, 3]], atol=1e-6)
 
 
+@pytest.mark.once
 def test_what_is_higher_than_a_step_is_reached_by_stairs_only(collection):
     place("Gallery", mesh([(-5, 1, 1), (5, 1, 1), (5, 5, 1), (-5, 5, 1)], [(0, 1, 2, 3)]), collection)
     points = [[[0, 0, 0], [0, 0.5, 0], [0, 2, 0], [0, 4, 0]]]
@@ -155,6 +157,7 @@ def test_what_is_higher_than_a_step_is_reached_by_stairs_only(collection):
     assert seen(collection).ground([[[0, 4, 0], [0, 3, 0]]])[0] == pytest.approx([0, 0]), "not from below"
 
 
+@pytest.mark.once
 def test_nobody_falls_into_a_narrow_gap(collection):
     for x in (-5.03, 5.03):
         place("Platform", mesh([(x - 5, -5, 1.5), (x + 5, -5, 1.5), (x + 5, 5, 1.5), (x - 5, 5, 1.5)], [(0, 1, 2, 3)]),
@@ -180,6 +183,7 @@ def test_walls_are_those_of_the_storey_that_it_walks_on(collection):
     assert bounds(seen(collection, [3.0]).obstacles)[0][0] == pytest.approx(4.5, abs=1e-3)
 
 
+@pytest.mark.once
 def test_who_climbs_the_stairs_meets_the_walls_upstairs(watching, collection):
     place("Upstairs", box(), collection).location = (5, 0, 3.5)
     update()
@@ -191,6 +195,7 @@ def test_who_climbs_the_stairs_meets_the_walls_upstairs(watching, collection):
 
 
 @pytest.mark.parametrize("rise, tread", [(0.18, 0.6), (0.15, 0.45), (0.15, 0.3)])
+@pytest.mark.once
 def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, rise, tread):
     for step in range(1, 9):
         ob, deep = place("Step", box(), collection), 9.0 if step == 8 else tread  # the last one is a platform
@@ -208,6 +213,7 @@ def test_stairs_are_climbed_and_not_walked_through(collection, demo_database, ri
 @pytest.mark.parametrize("thick", [None, 0.04], ids=["solid", "open"])
 @pytest.mark.parametrize("speed", [1.3, 3.5], ids=["walk", "run"])
 @pytest.mark.parametrize("rise, tread", [(0.17, 0.29), (0.2, 0.3), (0.15, 0.3), (0.1, 0.3)])
+@pytest.mark.once
 def test_stairs_that_people_build_are_climbed_and_descended(collection, demo_database, rise, tread, speed, thick):
     count, top = 12, 6.0
     end = 2 + 2 * count * tread + top

@@ -24,6 +24,8 @@ from mm_blender.training import run as runs
 from tests import walker
 from tests.networks.conftest import untrained
 
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).resolve().parents[2]
 # Answers as a Python with torch does, or trains: `course` says how that goes, step by step.
 CHILD = '''#!{python}
@@ -112,8 +114,8 @@ def start(ob, **options):
 
 
 def tick():
-    pythons._tick()
-    return training._tick()
+    pythons.tick()
+    return training.tick()
 
 
 def until(condition, what="nothing happens"):
@@ -158,7 +160,7 @@ def test_a_training_shows_its_progress_and_ends_with_a_verdict(hero, child):
     child("tell(); tell(); time.sleep(0.5); done()")
     assert word(hero) == "none"
     start(hero)
-    assert word(hero) == "running" and bpy.app.timers.is_registered(training._tick)
+    assert word(hero) == "running" and bpy.app.timers.is_registered(training.tick)
     until(lambda: len(training.status(hero).progress.lines) == 2)
     progress = training.status(hero).progress
     assert progress.share == 0.2 and progress.figures == {"joint_error_cm": 5.0}

@@ -32,8 +32,9 @@ def baked(names, mirror=False):
     from mm_blender.motion.roles import find_character
     from mm_blender.prepare.recipe import Recipe
     from mm_blender.steps import run
+    from tests.databases import demo_clips
 
-    clips = [clip for clip in demo.clips() if clip.name in names]
+    clips = [clip for clip in demo_clips() if clip.name in names]
     sources = [bake.Source(clip.name, partial(_ready, clip), clip.name, mirror=mirror) for clip in clips]
     return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
 

@@ -9,7 +9,7 @@ import pytest
 
 from mm_blender.errors import MotionError
 from mm_blender.matching import bake, schema
-from mm_blender.motion import demo, quat
+from mm_blender.motion import quat
 from mm_blender.motion.character import Character
 from mm_blender.motion.clip import Clip
 from mm_blender.motion.roles import find_character
@@ -17,6 +17,7 @@ from mm_blender.motion.skeleton import Skeleton, forward
 from mm_blender.networks import file
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
+from tests.databases import demo_clips
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,7 @@ def short_driving(monkeypatch):
 
 
 def clips(*names):
-    return [clip for clip in demo.clips() if clip.name in names]
+    return [clip for clip in demo_clips() if clip.name in names]
 
 
 def baked(motions, character=None, features=None):

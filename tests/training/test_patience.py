@@ -56,7 +56,7 @@ def trained(database, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "verdict", lambda _: ("good", ""))
     database.save(tmp_path / "some.mmdb")
 
-    def run(of, figures_of, iterations=80):
+    def run(of, figures_of, iterations=40):
         monkeypatch.setattr(figures, of, figures_of)
         budget = train.Budget(iterations=iterations)
         return train.train(tmp_path / "some.mmdb", tmp_path / "some.mmnet", budget, device="cpu")["iterations"]
@@ -65,12 +65,12 @@ def trained(database, tmp_path, monkeypatch):
 
 
 def test_a_decompressor_that_no_longer_improves_gives_its_time_to_the_others(trained):
-    assert trained("of_decompressor", lambda *_: {"joint_error_cm": 1.0})["decompressor"] < 78
+    assert trained("of_decompressor", lambda *_: {"joint_error_cm": 1.0})["decompressor"] < 39
 
 
 def test_a_projector_goes_on_while_its_answers_come_nearer_to_the_data(trained):
     stray = iter(0.9 ** number for number in range(10000))
-    iterations = trained("of_projector", lambda *_: {"projector_ratio": 0.98, "projector_stray": next(stray)}, 40)
+    iterations = trained("of_projector", lambda *_: {"projector_ratio": 0.98, "projector_stray": next(stray)})
     assert iterations["projector"] == 40
-    iterations = trained("of_projector", lambda *_: {"projector_ratio": next(stray), "projector_stray": 0.5}, 40)
+    iterations = trained("of_projector", lambda *_: {"projector_ratio": next(stray), "projector_stray": 0.5})
     assert iterations["projector"] < 39

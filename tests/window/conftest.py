@@ -23,7 +23,8 @@ def blender(archive, tmp_path_factory):
         pytest.skip("set BLENDER to the command line of a Blender that can open a window")
     installed = Blender(dev.blender_command(), tmp_path_factory.mktemp("profile"))
     installed.extension("install-file", "-r", "user_default", "--enable", str(archive))
-    return installed
+    yield installed
+    installed.end()
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,8 @@ EXTENSION = "bl_ext.user_default.motion_matching"
 _pictures = None
 
 
-def play(script, result_file, pictures):
-    """Plays the steps in a script, writes what they found as JSON, and quits Blender."""
+def play(script, result_file, pictures, then=None):
+    """Plays the steps in a script, writes what they found as JSON, and quits Blender, or does something else then."""
     global _pictures
     _pictures = Path(pictures) / "{}.{}".format(*bpy.app.version)
     _pictures.mkdir(parents=True, exist_ok=True)
@@ -37,10 +37,50 @@ def play(script, result_file, pictures):
         except BaseException:
             result["error"] = traceback.format_exc()
             picture("error")
-        Path(result_file).write_text(json.dumps(result))
-        bpy.ops.wm.quit_blender()
+        part = Path(f"{result_file}.part")
+        part.write_text(json.dumps(result))
+        part.replace(result_file)
+        (then or bpy.ops.wm.quit_blender)()
 
     bpy.app.timers.register(step, first_interval=1.0, persistent=True)
+
+
+def serve(orders):
+    """Plays what is ordered in a file, again and again, each time from the file that Blender starts with. Quits when
+    nothing has been ordered for some minutes."""
+    orders, preferences = Path(orders), _preferences()
+
+    def wait():
+        end = time.monotonic() + 600
+
+        def look():
+            if orders.exists():
+                order = json.loads(orders.read_text())
+                orders.unlink()
+                play(*order, then=tidy)
+            elif time.monotonic() < end:
+                return 0.1
+            else:
+                bpy.ops.wm.quit_blender()
+
+        bpy.app.timers.register(look, persistent=True)
+
+    def tidy():
+        bpy.ops.wm.read_homefile()
+        for (group, name), value in preferences.items():
+            if getattr(getattr(bpy.context.preferences, group), name) != value:
+                setattr(getattr(bpy.context.preferences, group), name, value)
+        wait()
+
+    wait()
+
+
+def _preferences():
+    """The switches and choices of the preferences that steps change: (group, name) → value."""
+    preferences = bpy.context.preferences
+    return {(group, prop.identifier): getattr(getattr(preferences, group), prop.identifier)
+            for group in ("system", "view") for prop in getattr(preferences, group).bl_rna.properties
+            if prop.type in ("BOOLEAN", "ENUM") and not prop.is_readonly and not getattr(prop, "is_array", False)}
 
 
 def engine(name):
@@ -51,6 +91,13 @@ def engine(name):
 def session():
     """The drive that is under way, or None."""
     return engine("scene.driving").current()
+
+
+def until_driving():
+    """Steps that wait until a key that was pressed has begun a drive."""
+    limit = time.monotonic() + 20
+    while session() is None and time.monotonic() < limit:
+        yield 0.1
 
 
 def drive_on(seconds):

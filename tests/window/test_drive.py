@@ -10,7 +10,7 @@ import dev
 
 @pytest.fixture(scope="module")
 def several_viewports(blender, pictures):
-    return blender.play("viewports", pictures)
+    return blender.play("viewports", pictures, shared=True)
 
 
 def test_an_artist_drives_with_the_keyboard(blender, pictures):
@@ -64,7 +64,7 @@ def test_every_viewport_of_every_window_is_drawn_anew(several_viewports, follow)
 def test_an_artist_drives_with_a_gamepad(blender, pictures):
     if not dev.fetch_wheels(sys.executable):
         pytest.skip("the zip was built without wheels: they could not be fetched")
-    found = blender.play("drive_pad", pictures)
+    found = blender.play("drive_pad", pictures, shared=True)
     assert found["names"] == ["Virtual Controller"], "a pad that is plugged in while driving is found"
     for moment in ("half", "walk", "run"):
         assert found[moment]["device"] == "Virtual Controller"
@@ -76,7 +76,7 @@ def test_an_artist_drives_with_a_gamepad(blender, pictures):
 
 
 def test_two_characters_among_walls_and_on_a_slope(blender, pictures):
-    found = blender.play("stage", pictures)
+    found = blender.play("stage", pictures, shared=True)
     ground, toes = found["on the slope"]["ground"], found["on the slope"]["toes"]
     assert found["up"][1] > 3 and ground > 0.3, "it walked up the slope"
     assert found["up"][2] - ground == pytest.approx(0.9, abs=0.15)

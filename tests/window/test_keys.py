@@ -3,7 +3,7 @@
 
 
 def test_a_key_that_was_changed_steers_and_the_old_one_does_not(blender, pictures):
-    found = blender.play("keys", pictures)
+    found = blender.play("keys", pictures, shared=True)
     assert found["labels"]["forward"] == "W" and found["shortcut"] == "Shift Ctrl D"
     assert found["changed"] == "I" and found["restored"] == "W"
     assert found["W"] < 0.3 < 0.8 < found["I"]

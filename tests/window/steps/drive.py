@@ -3,7 +3,7 @@
 
 
 import bpy
-from inside import drive_on, empty_scene, hold, in_view3d, let_go, picture, press, session, view3d
+from inside import drive_on, empty_scene, hold, in_view3d, let_go, picture, press, session, until_driving, view3d
 from mathutils import Euler, Quaternion
 
 
@@ -20,7 +20,7 @@ def steps(result):
     # From the shortcut; and orbiting goes on meanwhile.
     before = state(ob)
     press("D", ctrl=True, shift=True)
-    yield 0.5
+    yield from until_driving()
     result["shortcut"] = session() is not None
     hold("W")
     yield from drive_on(2.5)

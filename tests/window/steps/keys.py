@@ -4,7 +4,7 @@
 from types import SimpleNamespace
 
 import bpy
-from inside import EXTENSION, drive_on, engine, hold, in_view3d, let_go, picture, press, session, view3d
+from inside import EXTENSION, drive_on, engine, hold, in_view3d, let_go, picture, press, session, until_driving, view3d
 
 
 def steps(result):
@@ -19,7 +19,7 @@ def steps(result):
     yield 0.5
     result["changed"] = keymap.labels()["forward"]
     press("D", ctrl=True, shift=True)
-    yield 0.5
+    yield from until_driving()
     for key in ("W", "I", "UP_ARROW"):
         hold(key)
         yield from drive_on(1.0)
