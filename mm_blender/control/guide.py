@@ -40,7 +40,7 @@ class Guide(Protocol):
     @property
     def jumped(self):
         """Whether the intent is so different from that of the last search that the next one cannot wait."""
-        asked, now = self._searched, self.intent  # who wants what it wanted has the same intent, most often
+        asked, now = self._searched, self.intent  # the same object as long as nothing has changed
         return asked is not now and jumps(asked, now)
 
     def searched(self):

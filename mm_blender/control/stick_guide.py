@@ -54,7 +54,7 @@ class StickGuide(Guide):
             return
         facing = self.root[1]
         self.want(intent_of(stick, self.speeds, heading, facing, self.query))
-        # Who keeps facing as before wants something else with each frame.
+        # While the facing is kept, the wanted yaw follows the root: so it is worked out anew in each frame.
         self._hand = hand if self.intent.yaw != facing else None
 
     def wanting(self, intent):

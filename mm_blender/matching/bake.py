@@ -168,8 +168,8 @@ def _prepare(source, character, recipe, key, left_out):
 
 def _check_legs(clip, character):
     """Fails if a leg cannot bend, for then its foot cannot be held."""
-    for side in ("left", "right"):
-        names = [character.roles.get(f"{side}_{part}") for part in ("thigh", "shin", "foot")]
+    for limb in character.limbs:
+        names = [character.roles.get(role) for role in limb.roles[:3]]
         if not all(name in clip.skeleton.names for name in names):
             continue
         joints = [clip.skeleton.index(name) for name in names]

@@ -394,7 +394,7 @@ def check_rotations(name, rotations):
 
 def check_legs(character, fixed, moving):
     """Fails if a leg cannot bend, for then its foot cannot be held: a bake refuses such bones, too."""
-    for role in (f"{side}_{part}" for side in ("left", "right") for part in ("shin", "foot")):
+    for role in (role for limb in character.limbs for role in limb.roles[1:3]):
         if character.has(role) and (joint := character.joint(role)) not in moving:
             _expect(np.linalg.norm(fixed[joint]) >= STUB, f"the bone above its {role.replace('_', ' ')} has no length")
 

@@ -29,7 +29,6 @@ class Limb(NamedTuple):
              missing
     contact  the role of the joint that touches the ground
     end      where on that joint, in its own frame: its own place, or its end site
-    partner  the name of the limb on the other side
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
     """
 
@@ -37,7 +36,6 @@ class Limb(NamedTuple):
     roles: tuple
     contact: str
     end: tuple
-    partner: str
     tag: str
 
 
@@ -79,13 +77,13 @@ class Character:
         kinds = (("hind leg", LEG, ""), ("fore leg", FORE_LEG, ".fore")) if self.four_legged else (("leg", LEG, ""),)
         found = []
         for kind, parts, mark in kinds:
-            for side, other in (("left", "right"), ("right", "left")):
+            for side in ("left", "right"):
                 contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
                 if contact is not None:
                     roles = tuple(f"{side}_{part}" for part in parts)
                     ends = self.skeleton.ends if self.four_legged else {}
                     end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-                    found.append(Limb(f"{side} {kind}", roles, contact, end, f"{other} {kind}", side + mark))
+                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark))
         return tuple(found)
 
     def contact_roles(self):

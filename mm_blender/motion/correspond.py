@@ -15,6 +15,9 @@ STRAIGHT = 0.1
 
 def check(which, character):
     """The character; fails if the source or the target (which) lacks what retargeting needs."""
+    if character.four_legged:
+        raise MotionError(f"The {which} walks on four legs, and motion is only put onto other characters from two legs "
+                          "to two: bake and drive it with motion of its own bones.")
     missing = next((role for role in NEEDED if not character.has(role)), None)
     if missing:
         raise MotionError(f'The {which} has no bone with the role "{missing}", which retargeting needs: choose one in '

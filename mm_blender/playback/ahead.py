@@ -11,7 +11,7 @@ import numpy as np
 from .matcher import AHEAD
 from .pose import Pose
 
-# Who has no more rows than this comes along when others are worked out: together it costs less.
+# Characters with at most so many planned frames left are planned anew together with the others: that costs less.
 SOON = 3
 # The two rows before them are what was played before: what a jump is compared with.
 BEFORE = 2

@@ -4,9 +4,7 @@
 from ..matching.database import Database
 from ..steps import Progress
 from .cast import Cast
-from .library import BakedLibrary, search_of
-
-__all__ = ["drive", "drive_all", "search_of"]
+from .library import BakedLibrary
 
 
 def drive(database, recording, settings=None, speeds=None, search=None, watch=None, **stage):

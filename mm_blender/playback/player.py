@@ -32,8 +32,8 @@ NOBODY = (), ()  # has searched
 class Drive:
     """What the artist may change while driving.
 
-    search_every  seconds between searches, of all characters together: much of the work is then done at once. A jump in
-                  what is wanted triggers one of its own
+    search_every  seconds between the searches of a character; many take turns (see beats.py). A jump in what is wanted
+                  triggers one of its own
     stay          how much better another frame must be, as a share of the cost of going on
     """
 

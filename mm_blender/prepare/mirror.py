@@ -44,9 +44,10 @@ def mirror(clip, pairs):
 
 
 def _other_side(count):
-    """For each of so many limbs the column of its partner: left comes before right (Character.limbs)."""
-    columns = np.arange(count)
-    return columns ^ 1 if count % 2 == 0 else columns
+    """For each of so many limbs the column of its partner: left comes before right (Character.limbs). A limb alone, the
+    last one, is its own."""
+    columns = np.arange(count) ^ 1
+    return np.minimum(columns, count - 1)
 
 
 def _partners(clip, pairs):

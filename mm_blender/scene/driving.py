@@ -28,10 +28,10 @@ from .puppet import Puppet
 from .sampling import animated_parent, constraint_obstacle, scene_rate
 from .screen import Views, redraw_panels, redraw_views
 from .settings import changes
-from .stage import METHODS, Stage, forget, is_ready, method_trouble, shared, speeds_of
+from .stage import METHODS, Stage, forget, is_ready, method_trouble, shared
 from .view import Follower, heading_of, orbit, view_of
 
-__all__ = ["Session", "Status", "current", "last_input", "speeds_of", "start", "stop"]
+__all__ = ["Session", "Status", "current", "last_input", "start", "stop"]
 
 # How fast the right stick of a gamepad turns the view (rad/s).
 ORBIT = np.radians(140)

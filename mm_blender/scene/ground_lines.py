@@ -90,7 +90,7 @@ class GroundLines:
             self._put("played", point)
 
     def contacts(self, toes, held):
-        """The feet (2, 3) that stand."""
+        """The toes (L, 3) that are held."""
         for toe in toes[held]:
             self._put("foot", toe)
 

@@ -21,7 +21,7 @@ class Paths:
 
     desired, desired_facings  (T, 3), (T,) where the stick leads, from the simulated root on
     matched                   (T, 3) where the frame that is playing leads, from the root on
-    toes, held                (2, 3), (2,)
+    toes, held                (L, 3), (L,) of its limbs
     root, yaw                 of the character
     simulated, simulated_yaw  of the point that the stick moves
     """

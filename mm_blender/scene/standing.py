@@ -29,7 +29,7 @@ def standing(obs, motion, ankles):
     they go (K, 3), as Cast.place() takes it; and as what they are Shown, those that have the joints of a motion.
 
     motion  the Motion that they will play
-    ankles  (2,) how high they are while a foot stands
+    ankles  (L,) how high they are while a limb stands
     """
     positions, yaws, speeds, shown = np.zeros((len(obs), 2)), np.zeros(len(obs)), np.zeros((len(obs), 3)), {}
     heights = np.array([_rise(ob, ankles) for ob in obs])

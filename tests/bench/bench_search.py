@@ -23,7 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 from mm_blender.evaluate.courses import all_courses
 from mm_blender.matching.search import Search, enterable
-from mm_blender.playback.drive import drive_all, search_of
+from mm_blender.playback.drive import drive_all
+from mm_blender.playback.library import search_of
 from tests.databases import lafan1_mirrored
 
 SHARE, CROWD, TOGETHER, WEIGHTS, TAGS, GROWTH = 1 / 6, 32, 0.7, 0.3, 10, 4

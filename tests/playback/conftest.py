@@ -3,7 +3,7 @@
 
 import pytest
 
-from mm_blender.playback.drive import search_of
+from mm_blender.playback.library import search_of
 from mm_blender.playback.matcher import BakedMotion
 
 

@@ -5,12 +5,16 @@ import numpy as np
 import pytest
 
 from mm_blender.control.stick import Recording
+from mm_blender.errors import MotionError
 from mm_blender.evaluate import driving
 from mm_blender.matching import database
 from mm_blender.motion import demo
+from mm_blender.motion.correspond import check
 from mm_blender.motion.roles import find_character, walks_on_four
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
+from mm_blender.playback.retarget import retargeted
+from mm_blender.prepare.root import rooted
 from tests import quadruped
 from tests.databases import baked, unpacked
 
@@ -63,6 +67,15 @@ def test_it_is_read_as_it_was_saved(animal, tmp_path):
     again = database.load(tmp_path / "animal.mmdb")
     assert [limb._replace(end=tuple(limb.end)) for limb in again.character.limbs] == [*animal.character.limbs]
     assert np.array_equal(again.contacts, animal.contacts)
+
+
+def test_it_is_told_that_its_motion_cannot_be_put_onto_others(animal):
+    biped = rooted(find_character(demo.skeleton()))
+    for source, target in ((animal, biped), (animal, animal.character)):
+        with pytest.raises(MotionError, match="source walks on four legs, and motion is only put onto other"):
+            retargeted(BakedLibrary(source), target)
+    with pytest.raises(MotionError, match="target walks on four legs"):
+        check("target", animal.character)
 
 
 def test_a_real_dog_holds_its_four_paws():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.matching.search import enterable
-from mm_blender.playback.drive import search_of
+from mm_blender.playback.library import search_of
 from mm_blender.playback.matcher import BETTER, MotionMatcher
 
 

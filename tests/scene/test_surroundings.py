@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from mm_blender.playback.drive import search_of
+from mm_blender.playback.library import search_of
 from mm_blender.playback.matcher import BakedMotion
 from mm_blender.scene import surroundings
 from mm_blender.scene.surroundings import RADIUS, Surroundings
