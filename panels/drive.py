@@ -140,10 +140,10 @@ class MM_PT_drive_commands(DrivePanel, bpy.types.Panel):
                                   "where the head faces, say, and bake.", "INFO", 36)
         for entry in entries:
             kind = KINDS[entry.kind]
-            row = layout.row(heading=title_of(entry), translate=False)
             if kind.commanded == "target":
-                row.prop(entry, "target", text="", icon=kind.icon)
+                layout.prop(entry, "target", text=title_of(entry), icon=kind.icon, translate=False)
                 continue
+            row = layout.row(heading=title_of(entry), translate=False)
             row.prop(entry, "commanded", text="")
             value = row.row()
             value.active = entry.commanded

@@ -19,7 +19,8 @@ def commands_of(ob, schema, floor):
     for entry in commandable(ob):
         label, how = channel_of(entry).label, KINDS[entry.kind].commanded
         if label in known and how == "target" and entry.target is not None:
-            found[label] = _place(entry.target, floor)
+            if entry.target.users_scene:  # one that was deleted is still pointed to
+                found[label] = _place(entry.target, floor)
         elif label in known and how != "target" and entry.commanded:
             found[label] = entry.value if how == "value" else float(entry.on)
     return found

@@ -77,11 +77,12 @@ def test_the_head_looks_at_an_object_wherever_it_goes_until_there_is_none(charac
     assert np.abs(asked(session, "head facing") - seen_from_head(session, ball)).max() > 0.1
 
 
-def test_an_object_that_was_deleted_is_looked_at_no_more(character, ball):
+@pytest.mark.parametrize("purged", [True, False])
+def test_an_object_that_was_deleted_is_looked_at_no_more(character, ball, purged):
     entry(character, "head facing").target = ball
     session = driving.start(bpy.context, [character])
     go(session)
-    bpy.data.objects.remove(ball)
+    (bpy.data.objects.remove if purged else bpy.context.scene.collection.objects.unlink)(ball)
     go(session, 1.2)
     assert not session.driven.player.commands[0]
 
