@@ -3,7 +3,7 @@
 
 import cmath
 
-from ..control.intent import GAITS
+from ..control.gaits import USUAL, tags_of_gaits
 from ..errors import MotionError
 from ..matching.features import KINDS
 
@@ -15,12 +15,12 @@ class Situation:
     body   its Body, as it is shown
     path   {time: (place, way)} where the guide leads and which way it faces then, both as x + yi seen from the root,
            at the times of all trajectory features
-    gaits  names of the tags that are gaits
+    gaits  {tag: the name of the gait that it stands for}
     """
 
-    def __init__(self, guide, body, times, usual):
+    def __init__(self, guide, body, times, usual, gaits):
         """times: of the path; usual: {channel: numbers}"""
-        self.guide, self.body, self.gaits, self._usual = guide, body, GAITS, usual
+        self.guide, self.body, self.gaits, self._usual = guide, body, gaits, usual
         root, yaw = body.root
         self._back = back = cmath.rect(1, -yaw)
         self.path = {time: ((place - root) * back, 1j * cmath.rect(1, angle) * back)
@@ -53,11 +53,12 @@ class Queries:
         self._parts = [(KINDS[channel.kind], channel, channel.label, part, means[part], scales[part])
                        for channel, part in zip(schema.channels, schema.slices)]
         self._usual = {channel: mean for _, channel, _, _, mean, _ in self._parts}
+        self._gaits = {name: name for name in USUAL} | {tag: name for name, tag in tags_of_gaits(facts.tags).items()}
         self.times = sorted({time for channel in schema.channels if channel.about.trajectory for time in channel.times})
 
     def write(self, query, guide, body, commands=None):
         """Put what is wanted into a query (D,), normalised; commands: {label: what check() gave}."""
-        situation = Situation(guide, body, self.times, self._usual)
+        situation = Situation(guide, body, self.times, self._usual, self._gaits)
         for kind, channel, label, part, means, scales in self._parts:
             if commands and label in commands:
                 wanted = kind.obey(channel, commands[label], situation)

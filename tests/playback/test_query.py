@@ -3,15 +3,17 @@
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from mm_blender.control.intent import Intent
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.control.stick_guide import StickGuide
 from mm_blender.errors import MotionError
 from mm_blender.matching import bake
-from mm_blender.matching.features import KINDS, Place
+from mm_blender.matching.features import KINDS, Normalisation, Place
 from mm_blender.matching.schema import PRESETS, Channel, Schema
 from mm_blender.motion import demo, quat
 from mm_blender.motion.clip import Tag
@@ -20,6 +22,7 @@ from mm_blender.motion.roles import find_character
 from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
+from mm_blender.playback.query import Queries
 from mm_blender.playback.retarget import RetargetedLibrary, character_of
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
@@ -193,3 +196,16 @@ def test_a_command_that_makes_no_sense_is_one_sentence(cast, label, command, wor
 def test_a_direction_towards_where_the_bone_is_asks_for_nothing(cast):
     cast.command(0, "head facing", (0, 0, 0))
     assert np.array_equal(*asked(cast, "head facing"))
+
+
+def test_a_tag_that_names_a_gait_asks_for_it_whatever_the_gait_is_called(demo_database):
+    schema = Schema([Channel("tag", "gait.zombie"), Channel("tag", "run"), Channel("tag", "happy")])
+    facts = replace(demo_database, schema=schema, tags={"gait.zombie": None, "happy": None},
+                    normalisation=Normalisation(np.zeros(3), np.ones(3)))
+    body, asked = SimpleNamespace(root=(0j, 0.0)), {}
+    for gait in ("zombie", "run"):
+        guide, query = StickGuide(60), np.full(3, 0.5)
+        guide.want(Intent(1j, 0.0, gait))
+        Queries(facts).write(query, guide, body)
+        asked[gait] = query.tolist()
+    assert asked == {"zombie": [1, 0, 0.5], "run": [0, 1, 0.5]}, "what is no gait is as it is playing"

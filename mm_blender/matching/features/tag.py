@@ -17,6 +17,6 @@ class TagFeature(Kind):
 
     def ask(self, channel, situation):
         """Tags of gaits ask for the gait that is wanted."""
-        if channel.of in situation.gaits:
-            return [float(channel.of == situation.guide.intent.gait)] * len(channel.times)
+        if (gait := situation.gaits.get(channel.of)) is not None:
+            return [float(gait == situation.guide.intent.gait)] * len(channel.times)
         return None
