@@ -280,7 +280,8 @@ def _settled(clip):
 def _moving(clips):
     """Local positions (J, 3) of the joints that stay in one place, over all clips, and the other joints (M,)."""
     fixed = clips[0].positions[0].copy()
-    moves = np.any([(clip.positions != fixed).any(axis=(0, 2)) for clip in clips], axis=0)
+    # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
+    moves = np.any([(np.abs(clip.positions - fixed) > STILL / 2).any(axis=(0, 2)) for clip in clips], axis=0)
     moves[0] = True
     return fixed, np.flatnonzero(moves).astype(np.int32)
 

@@ -111,6 +111,15 @@ def test_tiny_shifts_of_a_joint_are_not_stored_for_every_frame(make, walk, sourc
     assert made.moving.tolist() == [0, 1, 5]
 
 
+def test_a_clip_that_is_read_where_the_armature_stands_elsewhere_stores_no_more_joints(make, walk, source, character):
+    whole = make([source(walk("a")), source(walk("b"))])
+    noise = np.random.default_rng(0).uniform(-2e-6, 2e-6, character.skeleton.positions.shape).astype(np.float32)
+    skeleton = replace(character.skeleton, positions=character.skeleton.positions + noise)
+    again = make([source(walk("a")), source(walk("b", cadence=2.0))], previous=whole,
+                 character=replace(character, skeleton=skeleton))
+    assert again.notes["reused"] == 1 and again.moving.tolist() == whole.moving.tolist()
+
+
 def test_warnings_of_sources_are_told(make, walk, source):
     made = make([source(walk("a"), warns=["a.bvh has 3 frames fewer than it says."]), source(walk("b"))])
     assert made.notes["warnings"] == ["a.bvh has 3 frames fewer than it says."]

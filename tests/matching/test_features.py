@@ -228,7 +228,7 @@ def test_a_new_kind_is_one_class_that_sees_what_is_beside_the_clip(walk, charact
     ball = clip.positions[:, 0] + (3, 4, 0)
     assert np.allclose(measure(clip, character, schema, {"ball": ball})[:, 0], 5)
     assert Schema.from_json(schema.to_json()) == schema and schema.channels[0].label == "ball nearness"
-    facts = SimpleNamespace(schema=schema, character=character,
+    facts = SimpleNamespace(schema=schema, character=character, tags=(),
                             normalisation=Normalisation(np.array([1.0, 0.9]), np.array([2.0, 1.0])))
     query, body = np.zeros(2), SimpleNamespace(root=(0j, 0.0))
     Queries(facts).write(query, StickGuide(60.0), body)
