@@ -252,6 +252,11 @@ def is_this_blend(known):
     return not os.path.exists(known) and (not here or not os.path.exists(there) or are_one(there, here))
 
 
+def may_be_anothers(found):
+    """Whether what is ours names a .blend by another name: this one was renamed, or it is a copy of one that was."""
+    return found.word == "ours" and found.owner.blend != "" and not are_one(found.owner.blend, blend())
+
+
 def _is_this_session(ob, path):
     """Whether a file of a .blend that was never saved is of this one: many may begin with the same startup file."""
     return is_provisional(path) or ob.session_uid in _given
