@@ -21,8 +21,8 @@ _before = {}  # armature's name → its path, while a copy of the file is writte
 
 
 def take_along(ob, blend):
-    """Have the files of an armature, whose path is relative to the .blend, where that will be, too. Where they cannot
-    be there, or are being made, the path leads to where they are from now on."""
+    """Have the files of an armature, whose path is empty or relative to the .blend, where that will be, too. Where they
+    cannot be there, or are being made, the path leads to where they are from now on."""
     here, found = database_path(ob), whose(ob)
     there = _there(here, blend)
     if found.word in ("absent", "unreadable") or (there == here and found.word != "ours"):
@@ -114,11 +114,13 @@ def _before_saving(path, *_):
     ownership.tell_copies()
     blend = os.path.abspath(path)
     for ob in bpy.data.objects:
-        if ob.type != "ARMATURE" or ob.library is not None or not ob.mm.bake.path.strip():
+        written = ob.mm.bake.path.strip()
+        if ob.type != "ARMATURE" or ob.library is not None or not (written or ob.mm.bake.key):
             continue
         _before[ob.name] = ob.mm.bake.path
+        is_relative = not written or written.startswith("//")
         if ownership.is_provisional(database_path(ob)) or (
-                ob.mm.bake.path.strip().startswith("//") and not ownership.are_one(blend, ownership.blend())):
+                is_relative and not ownership.are_one(blend, ownership.blend())):
             take_along(ob, blend)
         else:
             _sign(ob, blend)

@@ -442,6 +442,21 @@ def test_an_old_blend_finds_what_it_has_baked(nobodys, home):
     assert path_of(nobodys) == home / "motion.mmdb" and not baking.file_trouble(nobodys)
 
 
+@pytest.mark.parametrize("copy", [False, True])
+def test_what_an_old_blend_has_baked_goes_along(nobodys, home, tmp_path, copy, unharmed):
+    save(home / "old.blend")
+    path_of(nobodys).rename(home / "motion.mmdb")
+    (home / "motion.mmnet").write_bytes(b"networks")
+    nobodys.mm.bake.property_unset("path")
+    unharmed(home / "motion.mmdb", home / "motion.mmnet")
+    save(made(tmp_path / "elsewhere") / "old.blend", copy=copy)
+    if copy:
+        assert nobodys.mm.bake.path == "" and path_of(nobodys) == home / "motion.mmdb"
+        nobodys = opened(tmp_path / "elsewhere" / "old.blend")
+    assert path_of(nobodys) == tmp_path / "elsewhere" / "motion.mmdb" and not baking.file_trouble(nobodys)
+    assert (tmp_path / "elsewhere" / "motion.mmnet").read_bytes() == b"networks"
+
+
 # Networks
 
 def test_networks_beside_anothers_database_are_not_trained_over(hero, guest, unharmed):
