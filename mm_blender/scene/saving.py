@@ -19,6 +19,13 @@ from .ownership import NETWORKS, UNSAVED, database_path, whose
 
 _before = {}  # armature's name → its path, while a copy of the file is written
 
+_stays = {}  # session_uid of an armature → why its database did not go along the last time
+
+
+def why_it_stays(ob):
+    """A sentence about a database that could not go along when the .blend was last saved; empty if there is none."""
+    return _stays.get(ob.session_uid, "")
+
 
 def take_along(ob, blend):
     """Have the files of an armature, whose path is empty or relative to the .blend, where that will be, too. Where they
@@ -29,12 +36,17 @@ def take_along(ob, blend):
         return
     if not os.path.isdir(os.path.dirname(blend)):  # it will not be saved
         return
-    stays = ownership.is_outside(ob) or training.job_of(training.own_networks_path(ob)) is not None
+    is_outside, why = ownership.is_outside(ob), ""
+    if training.job_of(training.own_networks_path(ob)) is not None:
+        why = "its networks are being trained, so save again afterwards"
     try:
-        there = here if stays else _copied(here, there, found, blend)
+        there = here if is_outside or why else _copied(here, there, found, blend)
     except (OSError, MotionError) as error:
-        print(f"Motion Matching: {os.path.basename(here)} stays where it is, in {os.path.dirname(here)}: {error}")
-        there = here
+        there, why = here, str(getattr(error, "strerror", None) or error).rstrip(".")
+    if why and not is_outside:
+        ownership.keep(here)
+        _stays[ob.session_uid] = f"{os.path.basename(here)} stays where it is, in {os.path.dirname(here)}: {why}."
+        print(f"Motion Matching: {_stays[ob.session_uid]}")
     ob.mm.bake.path = here if there == here else f"//{os.path.relpath(there, os.path.dirname(blend))}"
 
 
@@ -111,6 +123,7 @@ def _before_saving(path, *_):
     if not path or ownership.is_for_recovery(path):  # the startup file has no path
         return
     _before.clear()
+    _stays.clear()
     ownership.tell_copies()
     blend = os.path.abspath(path)
     for ob in bpy.data.objects:
