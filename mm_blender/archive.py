@@ -31,7 +31,8 @@ def copy(here, there, kind, version, changes):
     """Copy an archive with changes to its header, whole or not at all. Both paths may be the same one."""
     header, _ = read(here, kind, version, ())
     try:
-        with (_opened(here) as file, zipfile.ZipFile(file) as old, replacing(there) as temporary,
+        # The rename comes last, when all is closed: Windows replaces no file that is open.
+        with (replacing(there) as temporary, _opened(here) as file, zipfile.ZipFile(file) as old,
               zipfile.ZipFile(temporary, "w") as new):
             _write_array(new, HEADER, _text(header | changes))
             names = [name for name in dict.fromkeys(old.namelist()) if name != f"{HEADER}.npy"]

@@ -11,6 +11,7 @@ JOINTS = 2_000  # of a skeleton: those that deform a body with face and hands ar
 FRAMES, POSES, ALL_POSES = 2_000_000, 30_000_000, 300_000_000
 TAGS, TAG_NAMES, QUERY = 10_000, 500, 5_000  # ranges in a clip; names in a database; letters of a tag query
 FURTHEST = 1e7  # metres from where a scene begins
+HIGHEST = 1e9  # of a custom property, and of what features are before they are normalised
 SLOWEST = 1.0  # frames per second: with fewer it is no motion, and each would be stretched over a hundred
 
 

@@ -5,7 +5,7 @@ import os
 
 import bpy
 
-from ..mm_blender.scene import baking, freshness, jobs, ownership
+from ..mm_blender.scene import baking, freshness, jobs, ownership, saving
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step, draw_whose
 
 
@@ -18,6 +18,8 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
         layout.prop(settings, "path", placeholder=os.path.basename(path))
         if ownership.is_outside(ob):
             draw_sentence(layout, f"Outside of the folder of this .blend: {path}", "INFO")
+        if sentence := saving.why_it_stays(ob):
+            draw_sentence(layout, sentence, "INFO")
         draw_whose(layout, ob)
         column = layout.column(align=True)
         column.prop(settings, "rate")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Archives: what was written comes back, and whatever else a file may be ends in one sentence."""
 
+import gc
 import io
 import json
 import os
@@ -320,6 +321,19 @@ def test_failing_leaves_the_previous_file(file, monkeypatch):
         archive.write(file, "mmdb", 4, {}, ARRAYS)
     monkeypatch.undo()
     assert read(file)[0]["version"] == 3 and os.listdir(file.parent) == [file.name]
+
+
+def test_a_file_is_closed_before_its_changed_copy_replaces_it(file, monkeypatch):
+    replace = os.replace
+
+    def as_on_windows(source, target):
+        if any(isinstance(each, io.FileIO) and not each.closed and str(each.name) == str(target)
+               for each in gc.get_objects()):
+            raise PermissionError(13, "The file is open", str(target))
+        replace(source, target)
+    monkeypatch.setattr(os, "replace", as_on_windows)
+    archive.copy(file, file, "mmdb", 3, {"name": "another"})
+    assert read(file)[0]["name"] == "another" and np.array_equal(read(file)[1]["numbers"], ARRAYS["numbers"])
 
 
 def npy(array, shape=None, kind=None):

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import archive
+from .. import archive, records
 from ..errors import MotionError
+from ..limits import FURTHEST, HIGHEST
 from ..motion import quat
 from ..motion.character import Character
 from ..motion.clip import Clip, Tag
@@ -21,8 +22,6 @@ from .tags import NO_ENTER, select
 # What walks on two legs is written as version 1, which knows no others.
 KIND, VERSION, TWO_LEGS = "mmdb", 2, 1
 RATES = (1.0, 1000.0)  # frames per second that make sense
-# Metres, and features as they are normalised: no motion has larger numbers. Custom properties may have.
-FURTHEST, HIGHEST = 1e6, 1e9
 # No feature that changes at all is scaled by less.
 LEAST_SCALE = 1e-6
 # Metres of the shortest bone that a leg can bend with.
@@ -245,23 +244,28 @@ class Database:
             "four_legged": character.four_legged, "ends": character.skeleton.ends, **signed(self.owner),
         }
         skeleton = character.skeleton
-        archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, {
+        arrays = {
             "parents": skeleton.parents, "rest_positions": skeleton.positions, "rest_rotations": skeleton.rotations,
             "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
             "contacts": self.contacts, "curves": self.curves, "features": self.features,
             "mean": self.normalisation.mean, "scale": self.normalisation.scale,
-            **({"cells": self.cells} if self.cells is not None else {})})
+            **({"cells": self.cells} if self.cells is not None else {})}
+        try:
+            _checked(records.from_text(records.to_text(header)), arrays)
+        except Exception as error:  # whatever would keep it from being loaded
+            raise MotionError(f'"{path}" was not written: no such database can be used ({archive.in_short(error)}). '
+                              "Look at the clips, their units and custom properties, for a value that is wrong."
+                              ) from error
+        archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, arrays)
 
 
 def load(path):
     """A database from its file, checked."""
     header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, ("cells",))
     try:
-        database = _from_file(header, arrays)
-        _check(database)
+        return _checked(header, arrays)
     except Exception as error:  # the header may hold anything that JSON can
         raise MotionError(f'"{path}" is damaged: bake it anew ({archive.in_short(error)}).') from error
-    return database
 
 
 def read_key(path):
@@ -284,6 +288,13 @@ def runs(mask):
     """The stretches of a (N,) bool that are true, as [start, stop] pairs."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return edges.reshape(-1, 2).tolist()
+
+
+def _checked(header, arrays):
+    """What a file holds as a database, or an exception if it makes none: a file that does not is not written either."""
+    database = _from_file(header, arrays)
+    _check(database)
+    return database
 
 
 def _from_file(header, arrays):

@@ -6,10 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .. import archive
+from .. import archive, records
 from ..control.gaits import MOST, USUAL, Gait, can_be_asked_for
 from ..control.speeds import Speeds
 from ..errors import MotionError
+from ..limits import FURTHEST, HIGHEST
 from ..matching import database as databases
 from ..matching.features import Normalisation
 from ..matching.schema import Schema
@@ -140,12 +141,19 @@ class Networks:
             "scale": self.normalisation.scale, "limits": self.limits, "start": self.start,
             "heights": self.heights, "fronts": self.fronts, "combinations": self.combinations,
         }
-        for name in NAMES:
-            arrays.update(_to_arrays(name, getattr(self, name)))
-        latents = np.zeros((0, self.latents)) if latents is None else latents
+        with np.errstate(over="ignore"):  # it is told below
+            for name in NAMES:
+                arrays.update(_to_arrays(name, getattr(self, name)))
+            latents = (np.zeros((0, self.latents)) if latents is None else latents).astype(np.float16)
+        try:
+            _checked(records.from_text(records.to_text(header)), arrays)
+            _expect(np.isfinite(latents).all(), "its latents are not all numbers")
+        except Exception as error:  # whatever would keep them from being loaded
+            raise MotionError(f'"{path}" was not written: no such networks can be used ({archive.in_short(error)}). '
+                              "Look at the database's clips for a value that is wrong, and train it anew.") from error
         version = (VERSION if self.speeds.further else FOUR_LEGS if character.four_legged
                    else EXPERTS if self.model == "moe" else WITHOUT_EXPERTS)
-        archive.write(path, KIND, version, header, {**arrays, "latents": latents.astype(np.float16)})
+        archive.write(path, KIND, version, header, {**arrays, "latents": latents})
 
 
 def load(path):
@@ -159,11 +167,9 @@ def load(path):
         raise _damaged(path, error) from error
     header, arrays = archive.read(path, KIND, VERSION, names)
     try:
-        networks = _from_file(header, arrays)
-        _check(networks)
+        return _checked(header, arrays)
     except Exception as error:
         raise _damaged(path, error) from error
-    return networks
 
 
 def load_latents(path, database):
@@ -248,6 +254,13 @@ def _from_arrays(name, layers, experts, arrays):
                    Experts(gate[0], of_experts) if experts else None)
 
 
+def _checked(header, arrays):
+    """What a file holds as networks, or an exception if it makes none: a file that does not is not written either."""
+    networks = _from_file(header, arrays)
+    _check(networks)
+    return networks
+
+
 def _from_file(header, arrays):
     databases.check_rest(arrays)
     skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
@@ -315,7 +328,7 @@ def _check(networks):
     _expect(((least <= networks.start) & (networks.start <= most)).all(), "it begins outside of its limits")
     databases.check_normalisation(networks.normalisation)
     databases.check_sizes({name: getattr(networks, name) for name in ("fixed", "limits", "start", "heights", "fronts")},
-                          databases.FURTHEST)
+                          FURTHEST)
     databases.check_legs(networks.character, networks.fixed, moving)
     _check_weights("decompressor", networks.decompressor, state, networks.layout.size)
     _check_weights("stepper", networks.stepper, state + 1, state)
@@ -341,7 +354,7 @@ def _check_weights(name, weights, inputs, outputs):
         _expect(array.shape == (length,) and array.dtype == np.float32 and np.isfinite(array).all(),
                 f"the {part} of its {name} does not fit")
     _expect((weights.scale >= databases.LEAST_SCALE).all(), f"its {name} divides by almost nothing")
-    databases.check_sizes({f"{name}'s {part}": getattr(weights, part) for part in _NORMALS}, databases.HIGHEST)
+    databases.check_sizes({f"{name}'s {part}": getattr(weights, part) for part in _NORMALS}, HIGHEST)
     width, known = inputs, weights.experts
     if known is not None:
         _expect(known.count > 1, f"its {name} has too few experts")

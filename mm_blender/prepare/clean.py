@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import MotionError
-from ..limits import check_clip, check_rate
+from ..limits import HIGHEST, check_clip, check_rate
 from ..motion.clip import Clip
 from .contacts import find_contacts
 from .resample import closed, resample
@@ -78,4 +78,7 @@ def _check_curves(clip):
     for name, curve in clip.curves.items():
         if not np.isfinite(curve).all():
             raise MotionError(f'Clip "{clip.name}" has a value that is not a number in its property "{name}": '
+                              "mend that curve.")
+        if (np.abs(curve) > HIGHEST).any():
+            raise MotionError(f'Clip "{clip.name}" has a value beyond {HIGHEST:,.0f} in its property "{name}": '
                               "mend that curve.")

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 
@@ -10,7 +11,7 @@ import bpy
 
 from .. import records
 from ..errors import MotionError
-from ..files import only_us
+from ..files import only_us, replacing
 from ..matching import database
 from ..matching.bake import bake, database_key, foundation_key, source_key
 from ..prepare.onto import Onto, target_of
@@ -203,8 +204,8 @@ def _previous(ob):
 
 
 def _save(result, ob, path):
-    """Write the file. One that is there and is not the armature's own, or that nobody can read, is kept beside it, and
-    so are networks of others."""
+    """Write the file. One that is there and is not the armature's own, or perhaps that of another .blend too, or that
+    nobody can read, is kept beside it, and so are networks of others."""
     found, networks = ownership.whose(ob, path), os.path.splitext(path)[0] + NETWORKS
     with ExitStack() as otherwise:
         if found.trouble:
@@ -213,6 +214,11 @@ def _save(result, ob, path):
         elif found.is_used:
             aside = _put_aside([path, networks], "{0}.previous{2}{1}", otherwise)
             result.notes["warnings"].append(f"{os.path.basename(path)} was replaced. It was kept as {aside}.")
+        elif ownership.may_be_anothers(found) and found.key != result.key:
+            aside = _put_aside([path, networks], "{0}.previous{2}{1}", otherwise)
+            _copy_back(os.path.join(os.path.dirname(path), os.path.splitext(aside)[0] + NETWORKS), networks)
+            result.notes["warnings"].append(f"{os.path.basename(path)} was baked in {found.owner}, which may use it "
+                                            f"under another name. It was kept as {aside}.")
         elif not ob.mm.bake.key and not ownership.may_be_ours(ob, path):
             aside = _put_aside([networks], "{0}.previous{2}{1}", otherwise)
             result.notes["warnings"].append(f"{os.path.basename(networks)} was there already. It was kept as {aside}.")
@@ -235,6 +241,13 @@ def _put_aside(paths, name, otherwise):
             raise MotionError(f'"{path}" cannot be moved out of the way: choose another file.') from error
         otherwise.callback(os.replace, aside, path)
     return os.path.basename(asides[0])
+
+
+def _copy_back(aside, path):
+    """Let networks that were put aside be played on, too."""
+    if os.path.exists(aside):
+        with replacing(path) as part:
+            shutil.copyfile(aside, part)
 
 
 def _check_path(path):

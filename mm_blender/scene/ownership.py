@@ -33,6 +33,7 @@ LONGEST = 80  # bytes of a name that becomes a part of a file name
 # Files that were never saved keep their databases so many days, in a folder for each run of Blender; the latest runs
 # longer than that, in case somebody has set the clock.
 DAYS, RUNS = 30, 20
+KEPT = "kept"  # the file that marks a folder whose databases a saved .blend may use: they are kept for good
 
 _RUN = f"{time.strftime('%Y-%m-%d')}-{uuid.uuid4().hex[:8]}"
 _given = {}  # session_uid of an armature → the id that it got in this session: undo does not take it away
@@ -223,8 +224,15 @@ def make_room(path):
         runs = [(max(each.stat().st_mtime for each in (other, *other.rglob("*"))), other)
                 for other in folder.parent.glob("????-??-??-????????")]
         for changed, other in sorted(runs)[:-RUNS]:
-            if changed < time.time() - DAYS * 24 * 3600:
+            if changed < time.time() - DAYS * 24 * 3600 and not any(other.rglob(KEPT)):
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def keep(path):
+    """A .blend is saved that uses a file which is not beside it: its folder stays."""
+    if is_provisional(path):
+        with suppress(OSError):
+            Path(path).with_name(KEPT).touch()
 
 
 def _armatures():
@@ -250,6 +258,11 @@ def is_this_blend(known):
         return True
     there = os.path.join(os.path.dirname(here), re.split(r"[/\\]", known)[-1])
     return not os.path.exists(known) and (not here or not os.path.exists(there) or are_one(there, here))
+
+
+def may_be_anothers(found):
+    """Whether what is ours names a .blend by another name: this one was renamed, or it is a copy of one that was."""
+    return found.word == "ours" and found.owner.blend != "" and not are_one(found.owner.blend, blend())
 
 
 def _is_this_session(ob, path):

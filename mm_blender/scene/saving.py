@@ -19,22 +19,34 @@ from .ownership import NETWORKS, UNSAVED, database_path, whose
 
 _before = {}  # armature's name → its path, while a copy of the file is written
 
+_stays = {}  # session_uid of an armature → why its database did not go along the last time
+
+
+def why_it_stays(ob):
+    """A sentence about a database that could not go along when the .blend was last saved; empty if there is none."""
+    return _stays.get(ob.session_uid, "")
+
 
 def take_along(ob, blend):
-    """Have the files of an armature, whose path is relative to the .blend, where that will be, too. Where they cannot
-    be there, or are being made, the path leads to where they are from now on."""
+    """Have the files of an armature, whose path is empty or relative to the .blend, where that will be, too. Where they
+    cannot be there, or are being made, the path leads to where they are from now on."""
     here, found = database_path(ob), whose(ob)
     there = _there(here, blend)
     if found.word in ("absent", "unreadable") or (there == here and found.word != "ours"):
         return
     if not os.path.isdir(os.path.dirname(blend)):  # it will not be saved
         return
-    stays = ownership.is_outside(ob) or training.job_of(training.own_networks_path(ob)) is not None
+    is_outside, why = ownership.is_outside(ob), ""
+    if training.job_of(training.own_networks_path(ob)) is not None:
+        why = "its networks are being trained, so save again afterwards"
     try:
-        there = here if stays else _copied(here, there, found, blend)
+        there = here if is_outside or why else _copied(here, there, found, blend)
     except (OSError, MotionError) as error:
-        print(f"Motion Matching: {os.path.basename(here)} stays where it is, in {os.path.dirname(here)}: {error}")
-        there = here
+        there, why = here, str(getattr(error, "strerror", None) or error).rstrip(".")
+    if why and not is_outside:
+        ownership.keep(here)
+        _stays[ob.session_uid] = f"{os.path.basename(here)} stays where it is, in {os.path.dirname(here)}: {why}."
+        print(f"Motion Matching: {_stays[ob.session_uid]}")
     ob.mm.bake.path = here if there == here else f"//{os.path.relpath(there, os.path.dirname(blend))}"
 
 
@@ -111,14 +123,17 @@ def _before_saving(path, *_):
     if not path or ownership.is_for_recovery(path):  # the startup file has no path
         return
     _before.clear()
+    _stays.clear()
     ownership.tell_copies()
     blend = os.path.abspath(path)
     for ob in bpy.data.objects:
-        if ob.type != "ARMATURE" or ob.library is not None or not ob.mm.bake.path.strip():
+        written = ob.mm.bake.path.strip()
+        if ob.type != "ARMATURE" or ob.library is not None or not (written or ob.mm.bake.key):
             continue
         _before[ob.name] = ob.mm.bake.path
+        is_relative = not written or written.startswith("//")
         if ownership.is_provisional(database_path(ob)) or (
-                ob.mm.bake.path.strip().startswith("//") and not ownership.are_one(blend, ownership.blend())):
+                is_relative and not ownership.are_one(blend, ownership.blend())):
             take_along(ob, blend)
         else:
             _sign(ob, blend)

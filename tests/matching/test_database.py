@@ -13,6 +13,7 @@ import pytest
 
 from mm_blender import archive
 from mm_blender.errors import MotionError
+from mm_blender.limits import FURTHEST
 from mm_blender.matching import database
 from mm_blender.matching.bake import bake, run
 from mm_blender.matching.features import measure
@@ -221,7 +222,7 @@ made.save(sys.argv[1])
 
 def damaged(file, header=None, **arrays):
     """Write the file again with changes: to its header by a function, to its arrays by name."""
-    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS)
+    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS, ("cells",))
     kind, version = old.pop("kind"), old.pop("version")
     if header:
         header(old)
@@ -286,6 +287,22 @@ def test_numbers_that_no_motion_has_are_refused(file, name, value, words):
         return array
     damaged(file, **{name: spoil})
     refused(file, words)
+
+
+@pytest.mark.parametrize("name, value", [
+    ("positions", 2e7), ("rotations", 5), ("curves", 1e12), ("features", np.nan)])
+def test_what_would_not_load_is_not_written(made, file, name, value):
+    before = file.read_bytes()
+    with pytest.raises(MotionError, match=rf'^"{file}" was not written: .*{name}.* Look at the clips') as caught:
+        replace(made, **{name: np.full_like(getattr(made, name), value)}).save(file)
+    assert "\n" not in str(caught.value) and file.read_bytes() == before
+
+
+def test_what_lies_as_far_away_as_a_clip_may_is_written_and_loads(character, walk, source, tmp_path):
+    clip = walk()
+    clip.positions[:, 0, 0] += 0.99 * FURTHEST
+    run(bake([source(clip)], character, PRESETS["locomotion"], Recipe())).save(tmp_path / "far.mmdb")
+    assert database.load(tmp_path / "far.mmdb").positions.max() > 0.98 * FURTHEST
 
 
 def test_a_root_that_never_moves_is_refused(file):
@@ -440,6 +457,6 @@ def test_a_file_from_before_there_were_cells_loads(made, tmp_path):
 
 @pytest.mark.parametrize("change", [lambda cells: cells[1:], lambda cells: cells - 1, lambda cells: cells * 2,
                                     lambda cells: cells.astype(np.float32)])
-def test_cells_that_make_no_sense_are_refused(made, file, change):
-    replace(made, cells=change(made.cells)).save(file)
+def test_cells_that_make_no_sense_are_refused(file, change):
+    damaged(file, cells=change)
     refused(file, "cells")

@@ -113,6 +113,19 @@ def test_a_damaged_file_is_told_in_one_sentence(saved, name, change):
         file.load(saved)
 
 
+@pytest.mark.parametrize("part, value", [("centre", 1e30), ("layers", 1e6), ("latents", 1e6)])
+def test_what_would_not_load_is_not_written(networks, saved, part, value):
+    before, weights = saved.read_bytes(), networks.decompressor
+    latents = np.full((1, networks.latents), value if part == "latents" else 0)
+    if part == "centre":
+        weights = replace(weights, centre=np.full_like(weights.centre, value))
+    elif part == "layers":  # more than a float16 holds
+        weights = replace(weights, layers=tuple((matrix + value, biases) for matrix, biases in weights.layers))
+    with pytest.raises(MotionError, match=rf'^"{saved}" was not written: .*train it anew\.$'):
+        replace(networks, decompressor=weights).save(saved, latents)
+    assert saved.read_bytes() == before
+
+
 @pytest.mark.parametrize("stride", [0, 3, 1.5, "2", None])
 def test_a_stride_that_makes_no_sense_is_told_in_one_sentence(saved, stride):
     header, arrays = everything(saved)

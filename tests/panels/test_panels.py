@@ -12,7 +12,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.owner import Owner
-from mm_blender.scene import actions, freshness, jobs
+from mm_blender.scene import actions, freshness, jobs, saving
 from mm_blender.steps import Progress
 from tests import walker
 
@@ -340,6 +340,12 @@ def test_a_database_of_an_older_version_has_a_report_all_the_same(character):
     drawn("MM_PT_bake_report")
     character.mm.bake.report = ""
     drawn("MM_PT_bake_report")
+
+
+def test_a_database_that_could_not_go_along_says_where_it_is_and_why(character, monkeypatch):
+    sentence = "demo.mmdb stays where it is, in /unsaved: the disk is full."
+    monkeypatch.setattr(saving, "why_it_stays", lambda ob: sentence)
+    assert sentence in drawn("MM_PT_bake").texts.replace(" | ", " ")
 
 
 @pytest.mark.parametrize("owner, words, offered", [

@@ -135,9 +135,10 @@ def test_a_clip_tagged_loop_is_a_loop_and_a_part_of_it_is_not(biped, roles):
 
 # Properties
 
-def test_a_property_that_is_not_a_number_is_named(biped, roles, dance):
-    raw = dance(biped(), curves={"mood": np.where(np.arange(120) == 7, np.nan, 1.0)})
-    with pytest.raises(MotionError, match="not a number in its property \"mood\""):
+@pytest.mark.parametrize("value, words", [(np.nan, "that is not a number"), (-1e12, "beyond 1,000,000,000")])
+def test_a_property_that_no_database_can_hold_is_named(biped, roles, dance, value, words):
+    raw = dance(biped(), curves={"mood": np.where(np.arange(120) == 7, value, 1.0)})
+    with pytest.raises(MotionError, match=f'Clip "dance" has a value {words} in its property "mood"'):
         clean(raw, roles(raw.skeleton), Recipe())
 
 

@@ -286,6 +286,22 @@ def test_a_blend_that_was_renamed_or_moved_still_has_its_file(hero, home, tmp_pa
     assert word(ob) == "ours" and bake(ob) == tmp_path / "moved" / "hero_Hero.mmdb"
 
 
+def test_a_copy_of_a_blend_that_was_renamed_keeps_what_that_has_baked(hero, home):
+    Path(training.own_networks_path(hero)).write_bytes(b"networks")
+    key = hero.mm.bake.key
+    shutil.copy(home / "hero.blend", home / "hero_v2.blend")
+    (home / "hero.blend").rename(home / "hero_v1.blend")
+    ob = opened(home / "hero_v2.blend")
+    save(home / "hero_v2.blend")
+    changed(ob)
+    assert bake(ob).name == "hero_Hero.mmdb" and word(ob) == "ours"
+    save(home / "hero_v2.blend")
+    assert database.read_key(home / "hero_Hero.previous.mmdb") == key
+    assert (home / "hero_Hero.previous.mmnet").read_bytes() == (home / "hero_Hero.mmnet").read_bytes() == b"networks"
+    assert "It was kept as hero_Hero.previous.mmdb" in baking.report(ob)["warnings"][-1]
+    assert word(opened(home / "hero_v1.blend")) == "copied", "so that it bakes elsewhere"
+
+
 @pytest.mark.parametrize("moved", [False, True])
 def test_a_blend_that_was_copied_outside_of_blender_bakes_elsewhere(hero, home, tmp_path, moved, unharmed):
     shutil.copy(home / "hero.blend", home / "copy.blend")
@@ -424,6 +440,21 @@ def test_an_old_blend_finds_what_it_has_baked(nobodys, home):
     path_of(nobodys).rename(home / "motion.mmdb")
     nobodys.mm.bake.property_unset("path")  # what was the default is not in the file
     assert path_of(nobodys) == home / "motion.mmdb" and not baking.file_trouble(nobodys)
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_what_an_old_blend_has_baked_goes_along(nobodys, home, tmp_path, copy, unharmed):
+    save(home / "old.blend")
+    path_of(nobodys).rename(home / "motion.mmdb")
+    (home / "motion.mmnet").write_bytes(b"networks")
+    nobodys.mm.bake.property_unset("path")
+    unharmed(home / "motion.mmdb", home / "motion.mmnet")
+    save(made(tmp_path / "elsewhere") / "old.blend", copy=copy)
+    if copy:
+        assert nobodys.mm.bake.path == "" and path_of(nobodys) == home / "motion.mmdb"
+        nobodys = opened(tmp_path / "elsewhere" / "old.blend")
+    assert path_of(nobodys) == tmp_path / "elsewhere" / "motion.mmdb" and not baking.file_trouble(nobodys)
+    assert (tmp_path / "elsewhere" / "motion.mmnet").read_bytes() == b"networks"
 
 
 # Networks

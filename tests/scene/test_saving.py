@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Databases and networks beside the .blend go along wherever it is saved."""
 
+import os
 from pathlib import Path
 
 import bpy
 import pytest
 
-from mm_blender.scene import baking, ownership, stage, training
+from mm_blender.scene import baking, ownership, saving, stage, training
 from mm_blender.scene.training import own_networks_path
 
 
@@ -23,6 +24,10 @@ def baked(small_demo, tmp_path, monkeypatch):
 def _made(folder):
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _full(*_):
+    raise OSError(28, "No space left on device")
 
 
 def save(path, **options):
@@ -78,6 +83,33 @@ def test_what_is_being_trained_stays_together(baked, tmp_path, monkeypatch):
     assert baking.database_path(baked) == before and not (tmp_path / "shot" / "demo.mmdb").exists()
 
 
+@pytest.mark.parametrize("why", ["trained", "full"])
+def test_what_stays_in_the_folder_of_a_run_is_kept_for_good_and_said(baked, tmp_path, monkeypatch, why):
+    root = tmp_path / "databases"
+    run = _made(root / "2020-01-01-aaaaaaaa")
+    for each in (tmp_path / "own").iterdir():
+        each.rename(run / each.name)
+    baked.mm.bake.path = str(run / "demo.mmdb")
+    monkeypatch.setattr(ownership, "provisional_folder", lambda: str(run))
+    with monkeypatch.context() as trouble:
+        if why == "trained":
+            trouble.setattr(training, "job_of", lambda output: object())
+        else:
+            trouble.setattr("mm_blender.scene.saving.shutil.copyfile", _full)
+        save(tmp_path / "shot" / "a.blend")
+    path = Path(baking.database_path(baked))
+    sentence = saving.why_it_stays(baked)
+    assert sentence.startswith(f"demo.mmdb stays where it is, in {run}: ")
+    assert {"trained": "are being trained, so save again", "full": "the disk is full; free some space"}[why] in sentence
+    for each in (*run.iterdir(), run):
+        os.utime(each, (each.stat().st_mtime - 99 * 86400,) * 2)
+    monkeypatch.setattr(ownership, "RUNS", 1)
+    ownership.make_room(root / ownership._RUN / "unsaved_Other.mmdb")
+    assert path.parent == run and not baking.changes(baked, bpy.context.scene)
+    save(tmp_path / "shot" / "a.blend")
+    assert baking.database_path(baked) == str(tmp_path / "shot" / "demo.mmdb") and not saving.why_it_stays(baked)
+
+
 def test_paths_that_are_not_relative_are_left_alone(baked, tmp_path):
     path = baked.mm.bake.path = str(tmp_path / "library.mmdb")
     bpy.ops.mm.bake()
@@ -86,9 +118,7 @@ def test_paths_that_are_not_relative_are_left_alone(baked, tmp_path):
 
 
 def test_where_it_cannot_be_written_nothing_is_lost(baked, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-    monkeypatch.setattr("mm_blender.scene.saving.shutil.copyfile", full)
+    monkeypatch.setattr("mm_blender.scene.saving.shutil.copyfile", _full)
     before = baking.database_path(baked)
     save(tmp_path / "shot" / "a.blend")
     assert baking.database_path(baked) == before and not baking.changes(baked, bpy.context.scene)
