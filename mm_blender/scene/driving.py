@@ -130,6 +130,7 @@ class Session:
     device     the one of them that steers: the one that was used last
     gait       the name of the gait that was chosen, for as long as no other one is held
     seconds    since the beginning
+    pressed    the controls that were pressed in this frame, as a Device has them, on any of them; keys are events
     """
 
     def __init__(self, context, obs, recording=None):
@@ -143,7 +144,7 @@ class Session:
         self.keyboard = Keyboard()
         self.devices = [Replay(recording)] if recording is not None else [
             device for device in (self.keyboard, Gamepads.open()) if device is not None]
-        self.device = self.devices[0]
+        self.device, self.pressed = self.devices[0], set()
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follows = "", "WORLD", False, False
         self._follower, self._paths, self._views = Follower(), None, Views()
@@ -153,7 +154,7 @@ class Session:
         """Go on by so many seconds, or by the time since the last call. Raises MotionError when it cannot go on."""
         began = time.perf_counter()
         seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
-        self._clock, self._beat = began, self._beat - seconds
+        self._clock, self._beat, self.pressed = began, self._beat - seconds, set()
         active = active_armature(context)
         if self._hand_to(active) or self._changes != changes() or self._beat <= 0 or self._waits:
             self._beat, self._changes = BEAT, changes()
@@ -174,11 +175,6 @@ class Session:
     def gamepads(self):
         """The Gamepads, or None."""
         return next((device for device in self.devices if isinstance(device, Gamepads)), None)
-
-    @property
-    def pressed(self):
-        """Which controls were pressed in this frame, as a Device has them, on any of them; those of keys are events."""
-        return set().union(*(device.pressed for device in self.devices))
 
     @property
     def status(self):
@@ -404,6 +400,7 @@ class Session:
     def _stick(self, view, heading, facing, seconds):
         """What the device says that was used last; the first one, if that is gone."""
         sticks = {device: device.poll(heading, facing, seconds, self._strafe) for device in self.devices}
+        self.pressed = set().union(*(device.pressed for device in self.devices))
         for control in self.pressed - ENDINGS:
             self.press(control)
         if view is not None:
