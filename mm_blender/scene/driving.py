@@ -103,6 +103,7 @@ def finish(context):
     _session.rescue()
     try:
         kept = _session.keep()
+        rescue.forget()  # the files are for a Blender that ends; otherwise the Actions are there
         return "What was driven is kept." if kept else ""
     except Exception as error:  # whatever it is, it must not stop Blender from going on
         print(f"Motion Matching: what was driven cannot be kept as an Action: {error}")
@@ -237,7 +238,7 @@ class Session:
         """Save what all characters have played as files; nothing is, where it is hardly anything."""
         for puppet in self._puppets:
             if len(puppet.stage.record) >= LEAST * puppet.database.rate:
-                rescue.save(puppet.name, puppet.stage.record.clip(puppet.index), puppet.recording(self.seconds))
+                rescue.save(puppet, self.seconds)
 
     def cancel(self, context):
         """End, with everything as it was."""
@@ -544,9 +545,11 @@ def _after_saving(*_):
 
 @persistent
 def _before_loading(*_):
-    if _session is not None:
-        _session.rescue()
-    stop(bpy.context)
+    try:
+        if _session is not None:
+            _session.rescue()
+    finally:
+        stop(bpy.context)
     _befores.clear()
     _inputs.clear()
     forget()

@@ -5,7 +5,6 @@ import os
 import re
 import time
 
-from ..errors import MotionError
 from ..motion import bvh
 from .ownership import own_folder
 
@@ -23,18 +22,20 @@ def forget():
     _saved.clear()
 
 
-def save(name, clip, recording):
-    """Save what an armature has played as a BVH file in metres, and what steered it (or None) beside it."""
-    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
+def save(puppet, seconds):
+    """Save what a Puppet has played as a BVH file in metres, and what steered it for so many seconds beside it."""
+    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', puppet.name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
     try:
+        clip, recording = puppet.stage.record.clip(puppet.index), puppet.recording(seconds)
         path = os.path.join(own_folder(FOLDER), stem)
         while os.path.exists(f"{path}.bvh"):
             path += "+"
         bvh.write(f"{path}.bvh", clip, 1.0)
         if recording is not None:
             recording.save(f"{path}.csv")
-    except (OSError, MotionError) as error:
-        print(f'Motion Matching: what was driven with "{name}" cannot be saved: {error}')
+    except Exception as error:  # also memory that is full: whatever it is, driving has to end, and others be saved
+        reason = "the memory is full" if isinstance(error, MemoryError) else error
+        print(f'Motion Matching: what was driven with "{puppet.name}" cannot be saved: {reason}')
         return
     _saved.append(f"{path}.bvh")
-    print(f'Motion Matching: driving was interrupted; what "{name}" played is in {path}.bvh')
+    print(f'Motion Matching: driving was interrupted; what "{puppet.name}" played is in {path}.bvh')
