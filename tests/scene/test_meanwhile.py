@@ -307,14 +307,24 @@ def test_a_deleted_armature_is_waited_for_until_undo_brings_it_back(source, what
     assert ob.animation_data.action.name == kept and bpy.data.actions[kept].frame_range[1] > 80
 
 
-def test_whoever_is_gone_for_good_keeps_the_others_from_nothing(driven):
-    ob, session = driven
-    other = copy_of(ob)
+@pytest.mark.parametrize("end", ["keep", "finish"])
+@pytest.mark.parametrize("gone", ["armature", "settings"])
+def test_whoever_is_gone_for_good_keeps_the_others_from_nothing_and_is_saved_as_a_file(source, folder, gone, end):
+    other, shown = copy_of(source), source
+    if gone == "settings":
+        shown = source.mm.drive.target = copy_of(source, (6, 0, 0))
+    name, missing = shown.name, source.name
+    session = driving.start(bpy.context, [source, other])
     bpy.context.view_layer.objects.active = other
+    go(session, 1.0)
+    bpy.data.objects.remove(source)
     go(session, 0.5)
-    bpy.data.objects.remove(ob)
-    go(session, 0.5)
-    assert len(session.keep()) == 1 and other.animation_data.action.mm.take
+    said = driving.finish(bpy.context) if end == "finish" else session.keep() and session.not_kept
+    assert other.animation_data.action.mm.take
+    (path,) = rescue.saved()
+    assert f'"{missing}" is gone: what "{name}" played is in {path}' in said
+    assert bvh.read(path, 1.0).duration == pytest.approx(1.5, abs=0.05)
+    assert len(list(folder.glob(f"{name} *.bvh"))) == 1
 
 
 def test_a_deleted_armature_can_be_cancelled_too(driven):
