@@ -581,7 +581,7 @@ def test_it_begins_with_the_pose_that_is_shown(character, root, amid):
 
 @pytest.mark.once
 def test_a_take_goes_on_where_the_last_one_ended(character):
-    character.mm.drive.push_nla = True
+    character.mm.drive.keep_as = "NLA"
     actions.assign(character, None)
     for _ in range(2):
         session = driving.start(bpy.context, [character])
@@ -642,10 +642,10 @@ def test_a_kept_take_changes_no_clip(character):
     assert baking.changes(character, bpy.context.scene) == []
 
 
-@pytest.mark.parametrize("push_nla", [False, True])
-def test_all_takes_are_kept_or_none(character, push_nla):
+@pytest.mark.parametrize("keep_as", ["ACTION", "NLA", "LENGTHEN"])
+def test_all_takes_are_kept_or_none(character, keep_as):
     other = copy_of(character)
-    character.mm.drive.push_nla = push_nla
+    character.mm.drive.keep_as = keep_as
     session = driving.start(bpy.context, [character, other])
     go(session, 0.3)
     action, count = character.animation_data.action, len(bpy.data.actions)
