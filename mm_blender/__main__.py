@@ -21,8 +21,6 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from . import records
 from .control import stick
 from .control.intent import tag_query
@@ -61,7 +59,7 @@ def main(arguments=None):
     options = _options(arguments)
     try:
         # What NumPy has to say of a division is for developers.
-        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             result = options.run(options)
     except MotionError as error:
         _say(error)

@@ -146,6 +146,8 @@ Other selected characters that have a database take part"""
         names = ", ".join(f'"{name}"' for name in kept)
         self.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_besides(context.scene, end, kept)}" if kept else
                     "Nothing was driven yet: nothing is kept")
+        if session.not_kept:
+            self.report({"WARNING"}, session.not_kept)
         return self._end(context, {"FINISHED"})
 
     def _cancel(self, context):

@@ -30,8 +30,8 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             return
         draw_step(layout, "mm.drive", icon="PLAY")
         for path in rescue.saved():
-            draw_sentence(layout, f"Driving was interrupted. What was played is in {path}: Import Motion brings "
-                                  "it back", "INFO")
+            draw_sentence(layout, f"What was driven and is not kept as an Action is in {path}: Import Motion "
+                                  "brings it back", "INFO")
         if not stage.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_database(context, layout, ob)

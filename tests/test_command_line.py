@@ -229,6 +229,26 @@ runpy.run_module("mm_blender", run_name="__main__", alter_sys=True)
 """
 
 
+def test_what_numpy_has_to_say_of_divisions_is_not_said(walk):
+    outcome = subprocess.run([sys.executable, "-W", "always", "-c", DIVIDING, "info", walk], cwd=ROOT,
+                             capture_output=True, text=True)
+    assert (outcome.returncode, outcome.stderr) == (0, "") and "frames" in outcome.stdout
+
+
+DIVIDING = """
+import sys
+import numpy as np
+from mm_blender.__main__ import main
+from mm_blender.motion import bvh
+read = bvh.read
+def divide_by_zero(path):
+    np.ones(1) / np.zeros(1), np.zeros(1) / np.zeros(1), np.mean([])
+    return read(path)
+bvh.read = divide_by_zero
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def test_whoever_reads_may_stop_reading(walk):
     child = subprocess.Popen([*COMMAND, "info", *[walk] * 100], cwd=ROOT, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)

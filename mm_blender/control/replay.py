@@ -13,7 +13,8 @@ class Replay(Device):
         self._recording, self._seconds = recording, 0.0
 
     def poll(self, heading=0.0, facing=0.0, seconds=0.0, strafe=False):
-        stick = self._recording.at(self._seconds)
+        before, end = self._seconds, self._recording.duration
+        stick = self._recording.at(before)
         self._seconds += seconds
-        self.pressed = {"keep"} if self._seconds > self._recording.duration else set()
+        self.pressed = {"keep"} if before <= end < self._seconds else set()
         return stick

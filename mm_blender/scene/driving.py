@@ -100,10 +100,11 @@ def finish(context):
     became of it, as a sentence."""
     if _session is None:
         return ""
-    _session.rescue()
+    session = _session
+    session.rescue()
     try:
-        kept = _session.keep()
-        return "What was driven is kept." if kept else ""
+        kept = session.keep()
+        return f"What was driven is kept. {session.not_kept}".rstrip() if kept else session.not_kept
     except Exception as error:  # whatever it is, it must not stop Blender from going on
         print(f"Motion Matching: what was driven cannot be kept as an Action: {error}")
         stop(context)
@@ -130,6 +131,8 @@ class Session:
     device     the one of them that steers: the one that was used last
     gait       the name of the gait that was chosen, for as long as no other one is held
     seconds    since the beginning
+    not_kept   of those that were gone when the others were kept: where what they played is, as a sentence
+    pressed    the controls that were pressed in this frame, as a Device has them, on any of them; keys are events
     """
 
     def __init__(self, context, obs, recording=None):
@@ -143,17 +146,18 @@ class Session:
         self.keyboard = Keyboard()
         self.devices = [Replay(recording)] if recording is not None else [
             device for device in (self.keyboard, Gamepads.open()) if device is not None]
-        self.device = self.devices[0]
+        self.device, self.pressed = self.devices[0], set()
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follows = "", "WORLD", False, False
         self._follower, self._paths, self._views = Follower(), None, Views()
         self._double, self._not_compared = None, ""
+        self._saved, self.not_kept = {}, ""  # saved: Puppet → path of the file with what it has played, or nothing
 
     def tick(self, context, seconds=None):
         """Go on by so many seconds, or by the time since the last call. Raises MotionError when it cannot go on."""
         began = time.perf_counter()
         seconds = min(began - self._clock if seconds is None else seconds, LONGEST)
-        self._clock, self._beat = began, self._beat - seconds
+        self._clock, self._beat, self.pressed = began, self._beat - seconds, set()
         active = active_armature(context)
         if self._hand_to(active) or self._changes != changes() or self._beat <= 0 or self._waits:
             self._beat, self._changes = BEAT, changes()
@@ -174,11 +178,6 @@ class Session:
     def gamepads(self):
         """The Gamepads, or None."""
         return next((device for device in self.devices if isinstance(device, Gamepads)), None)
-
-    @property
-    def pressed(self):
-        """Which controls were pressed in this frame, as a Device has them, on any of them; those of keys are events."""
-        return set().union(*(device.pressed for device in self.devices))
 
     @property
     def status(self):
@@ -208,7 +207,8 @@ class Session:
         self.driven.stage.command(self.driven.index, label, command)
 
     def keep(self):
-        """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError."""
+        """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError. What those
+        have played that are gone is saved as files."""
         kept, obs = [], self._obs()
         if not obs:
             raise MotionError(f'"{self.driven.missing_name()}" is gone: bring it back with undo, then keep the take.')
@@ -225,6 +225,7 @@ class Session:
             puppet.before.respell(ob)
         takes.show_whole(bpy.context.scene, [action for puppet, _, action in kept if puppet.owner().mm.drive.extend])
         self._follower.go_back(view_of(bpy.context))  # the character stands where the take begins
+        self._rescue_gone([puppet for puppet in self._puppets if puppet not in dict(obs)])
         self._close()
         return [action.name for _, _, action in kept]
 
@@ -237,11 +238,21 @@ class Session:
         """The frame of the scene with which its take begins."""
         return self._start_frame + round(puppet.stage.began * scene_rate())
 
-    def rescue(self):
-        """Save what all characters have played as files; nothing is, where it is hardly anything."""
-        for puppet in self._puppets:
-            if len(puppet.stage.record) >= LEAST * puppet.database.rate:
-                rescue.save(puppet.name, puppet.stage.record.clip(puppet.index), puppet.recording(self.seconds))
+    def rescue(self, puppets=None):
+        """Save what characters (or all) have played as files, each once; nothing is, where it is hardly anything."""
+        for puppet in self._puppets if puppets is None else puppets:
+            if puppet not in self._saved and len(puppet.stage.record) >= LEAST * puppet.database.rate:
+                self._saved[puppet] = rescue.save(puppet, self.seconds)
+
+    def _rescue_gone(self, puppets):
+        """Save what those have played that are gone; of the others nothing but Actions is left to be told of."""
+        self.rescue(puppets)
+        saved = {puppet: self._saved[puppet] for puppet in puppets if puppet in self._saved}
+        rescue.forget(besides=saved.values())
+        self.not_kept = " ".join(
+            f'"{puppet.missing_name()}" is gone: what "{puppet.name}" played '
+            + (f"is in {path}, and Import Motion brings it back." if path else "cannot be saved.")
+            for puppet, path in saved.items())
 
     def cancel(self, context):
         """End, with everything as it was."""
@@ -404,6 +415,7 @@ class Session:
     def _stick(self, view, heading, facing, seconds):
         """What the device says that was used last; the first one, if that is gone."""
         sticks = {device: device.poll(heading, facing, seconds, self._strafe) for device in self.devices}
+        self.pressed = set().union(*(device.pressed for device in self.devices))
         for control in self.pressed - ENDINGS:
             self.press(control)
         if view is not None:
@@ -547,9 +559,11 @@ def _after_saving(*_):
 
 @persistent
 def _before_loading(*_):
-    if _session is not None:
-        _session.rescue()
-    stop(bpy.context)
+    try:
+        if _session is not None:
+            _session.rescue()
+    finally:
+        stop(bpy.context)
     _befores.clear()
     _inputs.clear()
     forget()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was driven when something else than Enter or Esc ended it: files of the extension's own, to be imported."""
+"""What was driven and is not kept as an Action, because its armature is gone or something else than Enter or Esc ended
+it: files of the extension's own, to be imported."""
 
 import os
 import re
 import time
 
-from ..errors import MotionError
 from ..motion import bvh
 from .ownership import own_folder
 
@@ -15,26 +15,31 @@ _saved = []
 
 
 def saved():
-    """Where the motion of the last drive that was interrupted is, as paths; empty if none was."""
+    """Where the motion of the last drive is that is not kept as Actions, as paths; empty if all is."""
     return tuple(_saved)
 
 
-def forget():
-    _saved.clear()
+def forget(besides=()):
+    """Some files are not told of any more, though they stay."""
+    _saved[:] = [path for path in _saved if path in besides]
 
 
-def save(name, clip, recording):
-    """Save what an armature has played as a BVH file in metres, and what steered it (or None) beside it."""
-    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
+def save(puppet, seconds):
+    """Save what a Puppet has played as a BVH file in metres, and what steered it for so many seconds beside it.
+    The path; empty if it cannot be saved."""
+    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', puppet.name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
     try:
+        clip, recording = puppet.stage.record.clip(puppet.index), puppet.recording(seconds)
         path = os.path.join(own_folder(FOLDER), stem)
         while os.path.exists(f"{path}.bvh"):
             path += "+"
         bvh.write(f"{path}.bvh", clip, 1.0)
         if recording is not None:
             recording.save(f"{path}.csv")
-    except (OSError, MotionError) as error:
-        print(f'Motion Matching: what was driven with "{name}" cannot be saved: {error}')
-        return
+    except Exception as error:  # also memory that is full: whatever it is, driving has to end, and others be saved
+        reason = "the memory is full" if isinstance(error, MemoryError) else error
+        print(f'Motion Matching: what was driven with "{puppet.name}" cannot be saved: {reason}')
+        return ""
     _saved.append(f"{path}.bvh")
-    print(f'Motion Matching: driving was interrupted; what "{name}" played is in {path}.bvh')
+    print(f'Motion Matching: what "{puppet.name}" played is in {path}.bvh')
+    return _saved[-1]

@@ -39,3 +39,12 @@ def test_who_cannot_wait_searches_first_and_whoever_waited_longest_after_that():
     for index in range(100):
         mine = [frame for frame, who in enumerate(found) if index in who]
         assert max(np.diff(mine)) <= 8, "nobody is forgotten over it"
+
+
+def test_the_last_ones_are_not_forgotten_though_the_first_ones_cannot_wait_again_and_again():
+    frames, hurried, others = 120, 7, 7 * (GROUP - 7)  # there is room for GROUP: the others take turns of 7 frames
+    found = searches(hurried + others, frames, [(frame, index) for frame in range(frames) for index in range(hurried)])
+    assert max(map(len, found)) == GROUP
+    for index in range(hurried, hurried + others):
+        mine = [frame for frame, who in enumerate(found) if index in who]
+        assert max(np.diff([0, *mine, frames])) <= EVERY / DT + 2, index

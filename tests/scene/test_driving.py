@@ -276,8 +276,8 @@ def test_a_recording_steers_live(character):
     session = driving.start(bpy.context, [character], Recording.of([0, 1], [Stick(move_x=1), Stick(move_x=1)]))
     go(session, 0.9)
     assert not session.pressed and session.status.device == "Recording"
-    go(session, 0.5)
-    assert session.pressed == {"keep"} and hips(character)[0] > 0.3
+    pressed = [set(session.pressed) for _ in range(30) if not go(session, 1 / 60)]
+    assert pressed.count({"keep"}) == 1 and pressed.count(set()) == 29 and hips(character)[0] > 0.3
 
 
 class Wheel(Device):
@@ -322,6 +322,20 @@ def test_what_is_pressed_on_any_device_counts(character):
     wheel.pressed = {"toggle_strafe", "cancel"}
     go(session, 1 / 60)
     assert character.mm.drive.strafe and "cancel" in session.pressed
+
+
+@pytest.mark.once
+def test_what_was_pressed_is_pressed_once_though_the_session_waits(character):
+    session = driving.start(bpy.context, [character])
+    wheel = Wheel()
+    session.devices.append(wheel)
+    wheel.pressed = {"keep"}
+    go(session, 1 / 60)
+    assert session.pressed == {"keep"}
+    character.scale = (1, 2, 1)
+    bpy.context.view_layer.update()
+    go(session, 0.1)
+    assert session.driven.waits and not session.pressed, "nobody asks the devices meanwhile"
 
 
 @pytest.mark.once
@@ -567,7 +581,7 @@ def test_it_begins_with_the_pose_that_is_shown(character, root, amid):
 
 @pytest.mark.once
 def test_a_take_goes_on_where_the_last_one_ended(character):
-    character.mm.drive.push_nla = True
+    character.mm.drive.keep_as = "NLA"
     actions.assign(character, None)
     for _ in range(2):
         session = driving.start(bpy.context, [character])
@@ -628,10 +642,10 @@ def test_a_kept_take_changes_no_clip(character):
     assert baking.changes(character, bpy.context.scene) == []
 
 
-@pytest.mark.parametrize("push_nla", [False, True])
-def test_all_takes_are_kept_or_none(character, push_nla):
+@pytest.mark.parametrize("keep_as", ["ACTION", "NLA", "LENGTHEN"])
+def test_all_takes_are_kept_or_none(character, keep_as):
     other = copy_of(character)
-    character.mm.drive.push_nla = push_nla
+    character.mm.drive.keep_as = keep_as
     session = driving.start(bpy.context, [character, other])
     go(session, 0.3)
     action, count = character.animation_data.action, len(bpy.data.actions)

@@ -7,6 +7,7 @@ import pytest
 
 from mm_blender.control import stick
 from mm_blender.motion import bvh
+from mm_blender.playback.record import FrameRecord
 from mm_blender.scene import actions, driving, rescue
 from tests.scene.test_driving import copy_of, go, hips
 
@@ -306,14 +307,24 @@ def test_a_deleted_armature_is_waited_for_until_undo_brings_it_back(source, what
     assert ob.animation_data.action.name == kept and bpy.data.actions[kept].frame_range[1] > 80
 
 
-def test_whoever_is_gone_for_good_keeps_the_others_from_nothing(driven):
-    ob, session = driven
-    other = copy_of(ob)
+@pytest.mark.parametrize("end", ["keep", "finish"])
+@pytest.mark.parametrize("gone", ["armature", "settings"])
+def test_whoever_is_gone_for_good_keeps_the_others_from_nothing_and_is_saved_as_a_file(source, folder, gone, end):
+    other, shown = copy_of(source), source
+    if gone == "settings":
+        shown = source.mm.drive.target = copy_of(source, (6, 0, 0))
+    name, missing = shown.name, source.name
+    session = driving.start(bpy.context, [source, other])
     bpy.context.view_layer.objects.active = other
+    go(session, 1.0)
+    bpy.data.objects.remove(source)
     go(session, 0.5)
-    bpy.data.objects.remove(ob)
-    go(session, 0.5)
-    assert len(session.keep()) == 1 and other.animation_data.action.mm.take
+    said = driving.finish(bpy.context) if end == "finish" else session.keep() and session.not_kept
+    assert other.animation_data.action.mm.take
+    (path,) = rescue.saved()
+    assert f'"{missing}" is gone: what "{name}" played is in {path}' in said
+    assert bvh.read(path, 1.0).duration == pytest.approx(1.5, abs=0.05)
+    assert len(list(folder.glob(f"{name} *.bvh"))) == 1
 
 
 def test_a_deleted_armature_can_be_cancelled_too(driven):
@@ -369,6 +380,29 @@ def test_what_can_not_be_saved_stops_nothing(driven, folder, monkeypatch, capsys
     assert driving.current() is None
     assert ("cannot be saved" if trouble == "no place" else "cannot be kept") in capsys.readouterr().out
     assert bool(rescue.saved()) == (trouble != "no place")
+
+
+def too_little_memory(*_):
+    raise MemoryError
+
+
+@pytest.mark.parametrize("end", [lambda: driving.finish(bpy.context), lambda: bpy.ops.wm.read_homefile(use_empty=True)],
+                         ids=["the window is closed", "another file is opened"])
+@pytest.mark.parametrize("at", [(FrameRecord, "clip"), (bvh, "write")], ids=["clip", "file"])
+def test_too_little_memory_to_save_what_was_driven_leaves_nobody_driving(driven, folder, monkeypatch, capsys, at, end):
+    _, session = driven
+    go(session, 1.0)
+    monkeypatch.setattr(*at, too_little_memory)
+    end()
+    assert driving.current() is None and not rescue.saved()
+    assert 'what was driven with "Demo Character" cannot be saved: the memory is full' in capsys.readouterr().out
+
+
+def test_what_is_kept_as_an_action_is_not_offered_as_a_file_too(driven, folder):
+    ob, session = driven
+    go(session, 1.0)
+    assert driving.finish(bpy.context) == "What was driven is kept."
+    assert ob.animation_data.action.mm.take and len(list(folder.glob("*.bvh"))) == 1 and not rescue.saved()
 
 
 def test_hardly_anything_is_not_saved(source, folder):
