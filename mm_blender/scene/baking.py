@@ -219,6 +219,10 @@ def _save(result, ob, path):
             _copy_back(os.path.join(os.path.dirname(path), os.path.splitext(aside)[0] + NETWORKS), networks)
             result.notes["warnings"].append(f"{os.path.basename(path)} was baked in {found.owner}, which may use it "
                                             f"under another name. It was kept as {aside}.")
+        elif found.word == "ours" and found.key not in (ob.mm.bake.key, result.key):
+            aside = _put_aside([path, networks], "{0}.previous{2}{1}", otherwise)
+            result.notes["warnings"].append(f"{os.path.basename(path)} held what was not baked here. It was kept as "
+                                            f"{aside}.")
         elif not ob.mm.bake.key and not ownership.may_be_ours(ob, path):
             aside = _put_aside([networks], "{0}.previous{2}{1}", otherwise)
             result.notes["warnings"].append(f"{os.path.basename(networks)} was there already. It was kept as {aside}.")

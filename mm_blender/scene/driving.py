@@ -8,6 +8,7 @@ fetches them anew. Actions stay assigned: what a frame change shows of them is c
 import gc
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import bpy
@@ -584,6 +585,8 @@ _HAPPENINGS = {"undo_post": _on_undo, "redo_post": _on_undo, "frame_change_post"
 
 
 def register():
+    with suppress(OSError):
+        rescue.look()
     for name, answer in _HAPPENINGS.items():
         getattr(bpy.app.handlers, name).append(answer)
 

@@ -5,11 +5,13 @@ it: files of the extension's own, to be imported."""
 import os
 import re
 import time
+from pathlib import Path
 
 from ..motion import bvh
 from .ownership import own_folder
 
 FOLDER = "interrupted"
+DAYS = 3  # that files of earlier runs of Blender are told of
 
 _saved = []
 
@@ -17,6 +19,13 @@ _saved = []
 def saved():
     """Where the motion of the last drive is that is not kept as Actions, as paths; empty if all is."""
     return tuple(_saved)
+
+
+def look():
+    """Files that Blender left as it quit, in the last days, are told of until somebody drives."""
+    folder = Path(own_folder(FOLDER))
+    found = [path for path in folder.glob("*.bvh") if path.stat().st_mtime > time.time() - DAYS * 24 * 3600]
+    _saved[:] = [str(path) for path in sorted(found)]
 
 
 def forget(besides=()):

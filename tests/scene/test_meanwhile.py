@@ -357,6 +357,10 @@ def test_when_another_file_is_opened_what_was_driven_is_in_files(driven, folder)
     assert np.allclose(clip.positions[-1, 0, :2], place, atol=0.02)
     recording = stick.load(path.replace(".bvh", ".csv"))
     assert recording.duration == pytest.approx(2.0, abs=0.1) and recording.at(1.0).move[1] == 1
+    rescue.forget()
+    driving.unregister()
+    driving.register()
+    assert rescue.saved() == (path,), "it is told of after the next start, too"
 
 
 def test_when_the_extension_is_disabled_the_take_is_kept(driven, folder):

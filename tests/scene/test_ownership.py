@@ -435,6 +435,17 @@ def test_a_database_of_nobody_is_played_and_not_baked_over_until_it_is_adopted(n
         bpy.ops.mm.database_adopt()
 
 
+def test_what_was_adopted_and_holds_other_motion_is_kept_beside_the_first_bake(nobodys):
+    bpy.ops.mm.database_adopt()
+    nobodys.mm.bake.key = "of something else"
+    changed(nobodys)
+    adopted = path_of(nobodys).read_bytes()
+    bake(nobodys)
+    assert path_of(nobodys).with_name("shell.previous.mmdb").read_bytes() == adopted
+    bake(nobodys)
+    assert not path_of(nobodys).with_name("shell.previous2.mmdb").exists(), "its own bakes are replaced"
+
+
 def test_an_old_blend_finds_what_it_has_baked(nobodys, home):
     save(home / "old.blend")
     path_of(nobodys).rename(home / "motion.mmdb")
