@@ -19,14 +19,14 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mm_blender.evaluate.running import sizes
+from mm_blender.evaluate.cost_table import sizes
 from mm_blender.matching import database as databases
 from mm_blender.networks.file import NAMES, load, load_latents
 from mm_blender.training import figures
 from mm_blender.training.examples import Examples
-from mm_blender.training.job import folder_of
 from mm_blender.training.kinematics import Kinematics
-from mm_blender.training.run import Progress
+from mm_blender.training.watching.folder import folder_of
+from mm_blender.training.watching.run import Progress
 
 COLUMNS = {"minutes": "minutes", "joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %",
            "root_velocity_error_cm_s": "root cm/s", "acceleration_ratio": "acceleration", "drift_1s_learned_cm":

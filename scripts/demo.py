@@ -81,7 +81,8 @@ def _drive(character):
     from motion_matching.mm_blender.evaluate import courses, driving
     from motion_matching.mm_blender.matching import database
     from motion_matching.mm_blender.playback.drive import drive
-    from motion_matching.mm_blender.scene import baking, takes
+    from motion_matching.mm_blender.scene.driving import takes
+    from motion_matching.mm_blender.scene.jobs import baking
     motion = database.load(baking.database_path(character))
     front = np.pi  # as the demo's clips begin: towards whoever looks from the front
     clip, trace = drive(motion, courses.show(front), place=(np.zeros((1, 2)), np.array([front])))
@@ -152,15 +153,16 @@ def _picture_of_motion(character, parts, path):
 
 
 def _picture_of_features(character, path):
-    from motion_matching.mm_blender.matching.picture import COLOURS
-    from motion_matching.mm_blender.scene import jobs, overlay
+    from motion_matching.mm_blender.matching.feature_lines import COLOURS
+    from motion_matching.mm_blender.scene.jobs import slices
+    from motion_matching.mm_blender.scene.showing import overlay
     pictures = []
     for label, action, seconds, turn in MOMENTS:
         stage = _Stage(800, 500, middle=(1.2, 0.98), width=4.5, pitch=22)
         mesh, root = _frozen(character, action, seconds)
         place = _placed(root, _way(root), 0, turn)
         stage.stand(mesh, place)
-        measured = jobs.run(overlay.measure(character, bpy.context.scene))
+        measured = slices.run(overlay.measure(character, bpy.context.scene))
         stage.draw(*measured.picture.lines(round(seconds * 60)), place)
         stage.write(label, (-0.93, 2.20), 0.15)
         if not pictures:

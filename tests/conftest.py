@@ -100,10 +100,10 @@ def small_demo(extension, monkeypatch, tmp_path):
     """The demo character without a mesh and with few of its clips, ready to bake."""
     import bpy
 
-    from mm_blender.scene import demo_character
+    from mm_blender.scene.demo import character
 
     clips = _few_clips()
-    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
+    monkeypatch.setattr(character.demo, "clips", lambda rate: clips)
     bpy.ops.mm.create_demo(with_mesh=False)
     bpy.context.object.mm.bake.path = str(tmp_path / "demo.mmdb")
     return bpy.context.object

@@ -3,7 +3,7 @@
 
 from mm_blender.control.intent import Intent
 from mm_blender.control.stick_guide import StickGuide
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Cast
 from mm_blender.playback.player import Player
 
 

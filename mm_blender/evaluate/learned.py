@@ -4,8 +4,8 @@
 import numpy as np
 
 from ..matching.schema import weights_of
-from ..playback.cast import Cast
 from ..playback.drive import drive_all
+from ..playback.group import Cast
 from . import courses, driving
 
 # What is compared: label → where a report has it. Less is better in all of them.

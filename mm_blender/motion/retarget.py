@@ -11,8 +11,8 @@ import numpy as np
 from ..errors import MotionError
 from . import quat
 from .correspond import aligned, check, correspondence, driven, limbs
+from .same_body import facing_alike, twin_joints, twin_stance
 from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
-from .twin import facing_alike, twin_joints, twin_stance
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.

@@ -3,7 +3,7 @@
 
 from ..matching.database import Database
 from ..steps import Progress
-from .cast import Cast
+from .group import Cast
 from .library import BakedLibrary
 
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..motion import spring
 from ..motion.plane import to_numbers, to_points
-from .ahead import Ahead
 from .beats import Beats
 from .body import Body
 from .contact import Lock
 from .feet import Feet
 from .inertialise import Blend, Inertia
 from .limbs import Limbs, turned
+from .lookahead import Ahead
 from .query import Queries
 from .root import Sync, synchronise, travel
 

@@ -6,7 +6,7 @@ import numpy as np
 from ..control.intent import intent_of, tag_query
 from ..control.stick import Stick
 from ..evaluate import courses
-from ..playback.cast import Cast
+from ..playback.group import Cast
 from ..playback.matcher import MotionMatcher
 
 # So many hands of each kind drive for so many seconds. With half as many, latents of the experts' answers were off by

@@ -15,7 +15,7 @@ from ..control.stick_guide import StickGuide
 from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
-from ..playback.cast import Cast
+from ..playback.group import Cast
 from ..playback.library import BakedLibrary
 from ..playback.limbs import Limbs
 from ..steps import Progress
@@ -27,11 +27,11 @@ from .experts.decompressor import ExpertDecompressorStage
 from .experts.projector import ExpertProjectorStage
 from .experts.sizes import experts_for
 from .experts.stepper import ExpertStepperStage
-from .job import Helper, Job
 from .projector import ProjectorStage
 from .refine import refined
 from .stage import CANCELLED
 from .stepper import StepperStage
+from .watching.folder import Helper, Job
 
 # Shares of the time at which the Decompressor has learned, its latents are as good as they get, and queries have been
 # collected; Stepper and Projector get the rest, at the same time. Latents and queries seldom take that long.

@@ -16,7 +16,7 @@ import numpy as np
 from mm_blender.control.stick_guide import StickGuide
 from mm_blender.evaluate.courses import anything
 from mm_blender.networks.library import METHODS, library_for
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Cast
 from mm_blender.playback.library import BakedLibrary
 from tests.databases import demo_motion
 

@@ -28,7 +28,7 @@ from mm_blender.motion import demo
 from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import library_for
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Cast
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import retargeted
 from mm_blender.prepare.onto import Onto

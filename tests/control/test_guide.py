@@ -9,7 +9,7 @@ import pytest
 from mm_blender.control.guide import Guide
 from mm_blender.control.intent import Intent
 from mm_blender.control.stick import Recording, Stick
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Cast
 from mm_blender.playback.library import BakedLibrary
 
 BEHIND = 2.0  # metres

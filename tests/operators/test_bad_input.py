@@ -12,7 +12,10 @@ import pytest
 
 from mm_blender import archive, limits
 from mm_blender.matching import database
-from mm_blender.scene import actions, baking, clips, sampling, stage
+from mm_blender.scene import actions
+from mm_blender.scene.driving import group as stage
+from mm_blender.scene.jobs import baking
+from mm_blender.scene.reading import clips, sampling
 from tests import walker
 
 

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 from mm_blender.motion import demo
-from mm_blender.scene import actions, demo_body, demo_character, rig, sampling
-from mm_blender.scene.features import schema_of
+from mm_blender.scene import actions
+from mm_blender.scene.demo import body as demo_body
+from mm_blender.scene.demo import character as demo_character
+from mm_blender.scene.reading import sampling
+from mm_blender.scene.reading.features import schema_of
+from mm_blender.scene.rig import armatures
 
 FEW = ("idle", "walk", "run")
 
@@ -30,7 +34,7 @@ def character(extension):
 
 
 def test_the_armature_is_the_demo_skeleton(character):
-    found, wanted = rig.skeleton_of(character), demo.skeleton()
+    found, wanted = armatures.skeleton_of(character), demo.skeleton()
     order = [found.index(name) for name in wanted.names]
     assert [found.names[parent] if parent >= 0 else None for parent in found.parents[order]] == \
            [wanted.names[parent] if parent >= 0 else None for parent in wanted.parents]

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from mm_blender.scene import pythons, training
+from mm_blender.scene.jobs import pythons, training
 from tests.panels.test_panels import drawn
 
 pytestmark = pytest.mark.once

@@ -19,8 +19,8 @@ from mm_blender.motion import demo, quat
 from mm_blender.motion.clip import Tag
 from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
+from mm_blender.playback.group import Cast
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.query import Queries
 from mm_blender.playback.retarget import RetargetedLibrary, character_of

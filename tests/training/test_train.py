@@ -105,7 +105,7 @@ def test_threads_that_learn_have_no_numbers_that_a_processor_is_slow_at(trained,
 
 
 def test_progress_is_written_line_by_line(trained, tmp_path):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import Job
 
     trained("first")
     plan, *lines = Job(tmp_path / "first.mmnet.training", resume=True).lines()
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_networks_and_another_one_others(trained):
 
 @pytest.mark.parametrize("stop", [4, 12])
 def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, stop):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import Job
 
     cancelled, count = Job.is_cancelled, iter(range(1000))
     with monkeypatch.context() as patch, pytest.raises(Cancelled):
@@ -141,7 +141,7 @@ def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, 
 @pytest.fixture
 def slow(monkeypatch):
     """A clock by which one kind of work takes so many seconds each time, and all else next to nothing."""
-    from mm_blender.playback.cast import Cast
+    from mm_blender.playback.group import Cast
     from mm_blender.training import figures, refine, train
     from mm_blender.training.stage import Stage
 
@@ -217,7 +217,7 @@ def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
 def test_a_checkpoint_for_which_there_is_no_room_leaves_the_one_before(small_disk):
     import torch
 
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import Job
 
     job = Job(small_disk / "some.mmnet.training")
     job.keep({"iterations": 1})
@@ -248,7 +248,7 @@ train.train(sys.argv[1], sys.argv[2], train.Budget(iterations=10 ** 6), watch=la
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_a_training_that_was_killed_while_it_kept_a_checkpoint_goes_on(trained, path, tmp_path):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import Job
 
     outcome = subprocess.run([sys.executable, "-c", KILLED, path, tmp_path / "killed.mmnet"], cwd=ROOT,
                              capture_output=True, text=True)

@@ -7,7 +7,7 @@ from ...errors import MotionError
 from ...motion import quat
 from ...motion.roles import rest_facing, stands
 from .kind import BoneKind, Place
-from .lines import POINTING, SPEED, arrow, cross
+from .shapes import POINTING, SPEED, arrow, cross
 
 
 class BonePosition(BoneKind):

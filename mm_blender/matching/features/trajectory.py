@@ -4,7 +4,7 @@
 import numpy as np
 
 from .kind import Kind
-from .lines import POINTING, arrow, ring
+from .shapes import POINTING, arrow, ring
 
 PATH, PAST = (1.00, 0.25, 0.45), (0.62, 0.44, 0.55)  # colours
 
