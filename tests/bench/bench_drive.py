@@ -64,11 +64,11 @@ def measure(label, ob, folder, target):
     """One character, ten of them, and Blender with the take."""
     from mm_blender.evaluate.courses import random_walk
     from mm_blender.playback.drive import drive
-    from mm_blender.scene.driving import group, takes
+    from mm_blender.scene.driving import libraries, takes
 
     ob.mm.bake.path = str(folder / "motion.mmdb")
     bpy.ops.mm.bake()
-    library = group.library_of(ob)
+    library = libraries.library_of(ob)
     bpy.context.scene.render.fps = round(library.database.rate)  # a frame of the take is a frame that was driven
     action = takes.keep(ob, drive(library, random_walk(SECONDS))[0], "take")
     frames = range(*map(round, action.frame_range))  # what comes after its end costs Blender less

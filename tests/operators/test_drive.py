@@ -23,7 +23,7 @@ def character(small_demo, tmp_path):
 
 def driven(ob, tmp_path):
     """What the engine plays, in the world, where the armature stands now."""
-    settings = group.staged(ob, bpy.context.evaluated_depsgraph_get())
+    settings = group.drive_arguments(ob, bpy.context.evaluated_depsgraph_get())
     return drive(database.load(baking.database_path(ob)), stick.load(tmp_path / "take.csv"), **settings)[0]
 
 

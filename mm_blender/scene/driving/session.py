@@ -30,7 +30,8 @@ from ..settings import changes
 from . import rescue, takes
 from .comparing import Double, copy_trouble, other_method, remove_copies
 from .driven import Puppet
-from .group import METHODS, Stage, forget, is_ready, method_trouble, shared
+from .group import Stage, shared
+from .libraries import METHODS, forget, is_ready, method_trouble
 from .view import Follower, heading_of, orbit, view_of
 
 __all__ = ["Session", "Status", "current", "last_input", "start", "stop"]

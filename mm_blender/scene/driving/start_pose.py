@@ -19,7 +19,7 @@ from ..reading.source import Source
 from ..rig import targets
 from ..rig.armatures import floor
 from ..rig.character import character_of
-from ..showing import overlay
+from ..rig.facing import facing_of
 
 # A pose whose feet are so far (m) under the ground was not meant to be there.
 SUNK = 0.3
@@ -42,7 +42,7 @@ def standing(obs, motion, ankles):
             positions[index] = clip.positions[-1, 0, :2]
             yaws[index] = 2 * np.arctan2(clip.rotations[-1, 0, 3], clip.rotations[-1, 0, 0])
             shown[index], speeds[index] = _moving(clip, motion)
-        elif (found := targets.facing(ob) or overlay.facing(ob)) is not None:
+        elif (found := targets.facing(ob) or facing_of(ob)) is not None:
             place, way = found
             positions[index], yaws[index] = place[:2], np.arctan2(-way[0], way[1])
     return (positions, yaws, heights, speeds), shown

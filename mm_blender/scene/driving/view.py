@@ -4,8 +4,8 @@
 import numpy as np
 from mathutils import Quaternion, Vector
 
+from ..rig.facing import hip_height
 from ..screen import viewports
-from ..showing.overlay import size_of
 
 
 def view_of(context, areas=None):
@@ -71,7 +71,7 @@ class Follower:
 
 def _bring_into_sight(view, ob, root):
     """Look at a character, if that can hardly be seen."""
-    middle = root + Vector((0, 0, size_of(ob) if ob is not None else 0.0))
+    middle = root + Vector((0, 0, hip_height(ob) if ob is not None else 0.0))
     if view.view_perspective != "CAMERA" and not is_in_sight(view, middle):
         view.view_location = middle
 

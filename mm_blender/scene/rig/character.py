@@ -44,6 +44,11 @@ def role_entry(ob, role):
     return entry
 
 
+def given_roles(ob):
+    """((role, its bone) …) as the settings have them."""
+    return tuple((role.name, role.bone) for role in ob.mm.roles)
+
+
 def confidence(entry):
     """How sure a role's bone is: "certain", "likely" or a "guess", "chosen" by the artist, or "" without a bone."""
     if not entry.bone:

@@ -15,9 +15,9 @@ from ...control.intent import beyond_dead_zone
 from .. import driving
 from ..driving import keymap
 from ..driving.view import view_of
+from ..rig.facing import hip_height
 from . import drawing
 from .ground_lines import GroundLines, closed, fan
-from .overlay import size_of
 
 # In pixels of a screen whose resolution scale is 1: text and a line of it, a key, the board's edge and what is between.
 TEXT, LINE, KEY, EDGE, GAP, LABEL, FACTS = 11, 20, 21, 12, 4, 40, 220
@@ -221,7 +221,7 @@ def _draw_ground_lines():
     session, ob = _driven()
     if ob is None or (paths := session.paths) is None:
         return
-    settings, size = ob.mm.drive, size_of(ob)
+    settings, size = ob.mm.drive, hip_height(ob)
     shown = (settings.show_desired, settings.show_matched, settings.show_contacts, settings.show_root)
     if not any(shown):
         return

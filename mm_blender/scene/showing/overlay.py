@@ -12,19 +12,18 @@ import bpy
 import gpu
 import numpy as np
 from bpy.app.handlers import persistent
-from mathutils import Vector
 
 from ...errors import MotionError
 from ...matching.feature_lines import Picture, picture
-from ...motion.roles import rest_forward
 from ...prepare.root import add_root
 from .. import actions
 from ..jobs.baking import recipe_of
 from ..reading import sampling
 from ..reading.features import schema_of
 from ..reading.fingerprints import rig_fingerprint
-from ..rig.armatures import floor, skeleton_of
-from ..rig.character import active_armature, character_of
+from ..rig import facing
+from ..rig.armatures import floor
+from ..rig.character import active_armature, character_of, given_roles
 from ..screen import redraw_viewports
 from . import drawing
 from .ground_lines import GroundLines
@@ -44,28 +43,6 @@ class Measured:
     first: float = 0.0
     error: str = ""
     floor: float = 0.0
-
-
-def facing(ob):
-    """Where the character stands on its floor and the direction that it faces now, in the world; None if unknown."""
-    bones = {role.name: ob.pose.bones.get(role.bone) for role in ob.mm.roles}
-    axis = _root_axis(ob) if bones.get("root") is not None and ob.mm.bake.root in {"auto", "bone"} else ""
-    needed = ("root",) if axis else ("hips", "left_thigh", "right_thigh")
-    if any(bones.get(role) is None for role in needed):
-        return None
-    world = [ob.matrix_world @ bones[role].matrix for role in needed]
-    if axis:
-        way = world[0].to_3x3().col["XYZ".index(axis[1])] * (1 if axis[0] == "+" else -1)
-    else:
-        way = Vector((0, 0, 1)).cross(world[2].translation - world[1].translation)
-    place, way = world[0].translation, way * Vector((1, 1, 0))
-    return (Vector((place.x, place.y, _floor(ob))), way.normalized()) if way.length > 1e-6 else None
-
-
-def size_of(ob):
-    """How high the hips are at rest, in the world: what is drawn on the ground is as large as the character."""
-    hips = ob.data.bones.get(ob.mm.roles["hips"].bone) if "hips" in ob.mm.roles else None
-    return (hips.head_local.length if hips is not None else 1.0) * ob.matrix_world.median_scale
 
 
 def lines(ob, scene):
@@ -106,9 +83,7 @@ _measured = None  # the last thing measured: there is one active armature
 _asked = ""  # the name of the armature whose features are wanted
 _steps = None  # the generator that measures them
 _edited = False  # whether something was edited meanwhile
-_axes = {}  # (armature, its roles) → the root bone's forward axis
 _carried = {}  # (armature, Action) → whether the Action moves the object itself
-_floors = {}  # (armature, how high it is) → its floor
 
 
 def _key(ob, scene):
@@ -120,7 +95,7 @@ def _key(ob, scene):
     channels = tuple((entry.kind, entry.role, entry.of, tuple(entry.times)[:entry.time_count])
                      for entry in settings.features.channels)
     return (ob.name, action.name, getattr(ob.animation_data, "action_slot_handle", 0), sampling.scene_rate(scene),
-            _roles(ob), settings.forward, channels, settings.features.past_end, recipe_of(ob),
+            given_roles(ob), settings.forward, channels, settings.features.past_end, recipe_of(ob),
             tuple(clip.loop for clip in settings.clips if clip.action == action),
             None if _is_carried(ob, action) else tuple(map(tuple, ob.matrix_world)))
 
@@ -131,10 +106,6 @@ def _contents(ob):
     paths = frozenset(curve.data_path for curve in actions.fcurves(action, ob))
     return (sampling.fingerprint(ob, action), rig_fingerprint(ob, paths),
             hash(tuple(tuple(map(tuple, bone.matrix_local)) for bone in ob.data.bones)))
-
-
-def _roles(ob):
-    return tuple((role.name, role.bone) for role in ob.mm.roles)
 
 
 def _is_carried(ob, action):
@@ -151,32 +122,9 @@ def _frame(scene):
     return int(np.clip(round(frame), 0, len(_measured.picture) - 1))
 
 
-def _root_axis(ob):
-    """The axis of the root bone that points forward, as the artist set it or as the rest pose shows; or ""."""
-    if ob.mm.forward != "AUTO":
-        return ob.mm.forward
-    key = (ob.name, _roles(ob))
-    if key not in _axes:
-        try:
-            skeleton = skeleton_of(ob)
-            _axes[key] = rest_forward(skeleton, {role: skeleton.index(bone) for role, bone in key[1]
-                                                 if bone in skeleton.names})
-        except MotionError:
-            _axes[key] = ""
-    return _axes[key]
-
-
-def _floor(ob):
-    """floor(), which takes long where there are many clips."""
-    key = ob.name, ob.matrix_world.translation.z
-    if key not in _floors:
-        _floors[key] = floor(ob)
-    return _floors[key]
-
-
 def _forget_rigs():
-    for known in (_axes, _carried, _floors):
-        known.clear()
+    facing.forget()
+    _carried.clear()
 
 
 # Measuring, from a timer
@@ -233,7 +181,7 @@ def _on_edit(_scene, depsgraph):
         _forget_rigs()
     elif not depsgraph.id_type_updated("OBJECT"):
         return
-    _floors.clear()
+    facing.forget_places()
     ob = bpy.data.objects.get(_measured.key[0]) if _measured is not None else None
     if ob is not None and ob.mm.features.show:
         _ask(ob.name, CALM)
@@ -266,7 +214,7 @@ def _draw():
     gpu.state.depth_mask_set(False)
     # While it is driven, its root is drawn with all else that there is to see then: see hud.py.
     driven = ob.mm.drive.driving and ob.mm.drive.show_root
-    if ob.mm.show_facing and not driven and (found := facing(ob)) is not None:
+    if ob.mm.show_facing and not driven and (found := facing.facing_of(ob)) is not None:
         _draw_facing(ob, *found)
     if ob.mm.features.show and (found := lines(ob, context.scene)) is not None:
         drawing.draw_lines(("features", id(_measured), _frame(context.scene)), lambda: found)
@@ -275,7 +223,7 @@ def _draw():
 
 
 def _draw_facing(ob, place, way):
-    size = size_of(ob)
+    size = facing.hip_height(ob)
     key = ("facing", tuple(place), tuple(way), size)
     made = GroundLines(size)
     made.arrow(place, np.arctan2(-way.x, way.y))

@@ -10,7 +10,7 @@ from mm_blender.errors import MotionError
 from mm_blender.matching.schema import Channel
 from mm_blender.playback.drive import drive
 from mm_blender.scene import driving
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import group, libraries
 from mm_blender.scene.reading.features import add_channel
 
 CHANNELS = {"head facing": Channel("bone_facing", "head"), "crouch tag": Channel("tag", "crouch"),
@@ -129,10 +129,10 @@ def test_a_recording_is_driven_with_what_is_commanded(character, ball):
     entry(character, "head facing").target = ball
     entry(character, "crouch tag").commanded = True
     bpy.context.view_layer.update()
-    staged = group.staged(character, bpy.context.evaluated_depsgraph_get())
+    staged = group.drive_arguments(character, bpy.context.evaluated_depsgraph_get())
     assert staged["commands"] == {"head facing": pytest.approx((2, 2, 2)), "crouch tag": 1}
     recording = Recording.of([0, 1], [Stick(), Stick()])
-    clip, _ = drive(group.played_library(character), recording, **staged)
+    clip, _ = drive(libraries.played_library(character), recording, **staged)
     assert len(clip) > 30
 
 

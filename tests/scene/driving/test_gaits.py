@@ -10,7 +10,7 @@ from mm_blender.control.stick import Recording, Stick, load
 from mm_blender.errors import MotionError
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.scene import driving
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import own_speeds
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_own_speeds_begin_with_the_measured_ones_and_act(character, speeds):
     bpy.ops.mm.drive_measured_speeds()
     settings = character.mm.drive
     assert settings.own_speeds and list(settings.gaits.keys()) == ["sneak", "sprint"]
-    own = group.speeds_of(character)
+    own = own_speeds.speeds_of(character)
     for gait in speeds.gaits:
         np.testing.assert_allclose(own.gait(gait.name).ways, gait.ways, atol=1e-6)
     settings.gaits["sneak"].speeds = (0.5, 0.4, 0.4)

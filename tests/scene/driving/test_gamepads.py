@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from mm_blender.scene import driving
 from mm_blender.scene.driving import gamepads
 
 
@@ -52,5 +51,5 @@ def test_without_any_it_says_so(pads, monkeypatch):
 
 def test_while_driving_the_pads_of_the_session_are_told(pads, monkeypatch):
     session = SimpleNamespace(gamepads=SimpleNamespace(names=["Own Pad"], notice=""))
-    monkeypatch.setattr(driving, "current", lambda: session)
+    monkeypatch.setattr(gamepads, "current", lambda: session)
     assert gamepads.sentence() == "Own Pad" and pads.opened == 0

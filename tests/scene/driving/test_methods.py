@@ -10,7 +10,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.scene import driving
-from mm_blender.scene.driving import comparing, group
+from mm_blender.scene.driving import comparing, libraries
 from mm_blender.scene.driving.session import _on_undo
 from mm_blender.scene.jobs import baking, training
 from tests.networks.conftest import calm
@@ -74,8 +74,8 @@ def test_the_method_is_switched_while_driving_and_the_character_goes_on(characte
 def test_learned_motion_is_driven_without_the_database(character):
     character.mm.drive.method = "LMM"
     os.remove(baking.database_path(character))
-    group.forget()
-    assert group.is_ready(character) and not group.method_trouble(character, "LMM")
+    libraries.forget()
+    assert libraries.is_ready(character) and not libraries.method_trouble(character, "LMM")
     session = driving.start(bpy.context, [character])
     go(session)
     assert session.status.method == "Learned" and not session.status.clip
@@ -90,19 +90,19 @@ def test_learned_motion_is_driven_without_the_database(character):
 def test_what_cannot_be_played_is_said_and_motion_matching_goes_on(character, method):
     os.remove(training.own_networks_path(character))
     character.mm.drive.method = method
-    assert "train them" in group.method_trouble(character, method)
+    assert "train them" in libraries.method_trouble(character, method)
     session = driving.start(bpy.context, [character])
     go(session)
     assert session.status.method == "Motion Matching"
     assert any("no networks yet" in text for text in session.status.sentences)
     with pytest.raises(MotionError, match="no networks yet"):
-        group.played_library(character)
+        libraries.played_library(character)
 
 
 def test_networks_of_other_motion_do_not_fit(character):
     character.mm.clips[0].use = False
     bpy.ops.mm.bake()
-    assert "other motion" in group.method_trouble(character, "LMM") or "this database" in group.method_trouble(
+    assert "other motion" in libraries.method_trouble(character, "LMM") or "this database" in libraries.method_trouble(
         character, "DMM")
 
 
@@ -147,7 +147,7 @@ def test_compare_has_a_copy_beside_that_plays_the_other_method(character, sessio
 
 def test_a_copy_with_the_same_method_does_the_same(character, session, monkeypatch):
     monkeypatch.setattr(comparing, "other_method", lambda method: "MM")
-    monkeypatch.setattr(driving, "other_method", lambda method: "MM")
+    monkeypatch.setattr("mm_blender.scene.driving.session.other_method", lambda method: "MM")
     character.mm.drive.compare = True
     session.keyboard.press("W", "forward")
     go(session, 4)

@@ -16,7 +16,7 @@ from mm_blender.control.stick import Recording, Stick
 from mm_blender.errors import MotionError
 from mm_blender.playback import columns
 from mm_blender.scene import actions, driving
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import libraries
 from mm_blender.scene.driving.session import _on_undo
 from mm_blender.scene.jobs import baking
 from mm_blender.scene.showing.hud import ground_lines_of
@@ -677,7 +677,7 @@ def test_a_step_from_a_drive_that_undo_brings_back_shows_the_pose_from_before(ch
 
 @pytest.mark.once
 def test_a_recording_is_driven_with_the_sliders_as_they_are(character, tmp_path):
-    library = group.library_of(character)
+    library = libraries.library_of(character)
     before = library.choice().search.weights.copy()
     (tmp_path / "go.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n1,0,1,0,0,0,0\n")
     character.mm.features.responsiveness = 4.0

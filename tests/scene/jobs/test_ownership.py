@@ -16,7 +16,7 @@ from mm_blender.errors import MotionError
 from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.networks import provenance
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import libraries
 from mm_blender.scene.jobs import baking, ownership, slices, training
 from tests import walker
 
@@ -158,8 +158,8 @@ def test_a_copy_uses_the_file_until_it_is_baked_into_one_of_its_own(hero, unharm
     unharmed(path_of(hero))
     bpy.ops.object.duplicate()
     copy = bpy.context.object
-    assert path_of(copy) == path_of(hero) and word(copy) == "copied" and group.is_ready(copy)
-    assert group.library_of(copy) is group.library_of(hero)
+    assert path_of(copy) == path_of(hero) and word(copy) == "copied" and libraries.is_ready(copy)
+    assert libraries.library_of(copy) is libraries.library_of(hero)
     assert 'is the database of "Hero" in hero.blend: it is played, not changed' in ownership.said(copy)
     changed(copy)
     assert bake(copy).name == "hero_Hero.001.mmdb"
@@ -186,7 +186,7 @@ def test_appended_it_bakes_elsewhere(hero, home, unharmed):
         into.objects = ["Hero"]
     ob = into.objects[0]
     bpy.context.collection.objects.link(ob)
-    assert word(ob) == "copied" and group.is_ready(ob)
+    assert word(ob) == "copied" and libraries.is_ready(ob)
     assert bake(ob).name == "second_Hero.mmdb"
 
 
@@ -202,7 +202,7 @@ def test_linked_it_plays_and_with_an_override_it_bakes_elsewhere(hero, home, tmp
     assert path_of(linked) == file
     ob = linked.override_create(remap_local_usages=True)
     bpy.context.collection.objects.link(ob)
-    assert path_of(ob) == file and word(ob) == "copied" and group.library_of(ob).database.key == ob.mm.bake.key
+    assert path_of(ob) == file and word(ob) == "copied" and libraries.library_of(ob).database.key == ob.mm.bake.key
     assert bake(ob) == tmp_path / folder / "second_Hero.mmdb" and word(ob) == "ours"
     assert path_of(linked) == file
 
@@ -321,7 +321,7 @@ def test_recovered_twice_what_was_never_saved_is_not_baked_over(home, monkeypatc
         monkeypatch.setattr(ownership, "own_folder", lambda _: str(tmp_path / "unsaved"))
         monkeypatch.setattr(ownership, "provisional_folder", lambda run=run: str(made(tmp_path / "unsaved" / run)))
         ob.mm.bake.path, ob.mm.bake.key, ob.mm.bake.rate = path, key, rate
-        assert group.is_ready(ob) and not baking.changes(ob, bpy.context.scene), "it is found again"
+        assert libraries.is_ready(ob) and not baking.changes(ob, bpy.context.scene), "it is found again"
         changed(ob)
         assert bake(ob).parent.name == run
 
@@ -374,8 +374,8 @@ def guest(hero):
 
 def test_a_chosen_file_of_another_one_is_played_and_not_baked_over(hero, guest, unharmed):
     unharmed(path_of(hero))
-    assert group.is_ready(guest) and word(guest) == "another's"
-    assert group.library_of(guest).database.key == hero.mm.bake.key
+    assert libraries.is_ready(guest) and word(guest) == "another's"
+    assert libraries.library_of(guest).database.key == hero.mm.bake.key
     with pytest.raises(RuntimeError, match=re.escape(
             'hero_Hero.mmdb is the database of "Hero" in hero.blend: it is played, not changed. Bake "Guest" to a file '
             'of its own, or replace this one.')):
@@ -424,7 +424,7 @@ def nobodys(home):
 
 def test_a_database_of_nobody_is_played_and_not_baked_over_until_it_is_adopted(nobodys):
     before = path_of(nobodys).read_bytes()
-    assert word(nobodys) == "nobody's" and group.is_ready(nobodys) and group.library_of(nobodys)
+    assert word(nobodys) == "nobody's" and libraries.is_ready(nobodys) and libraries.library_of(nobodys)
     changed(nobodys)
     with pytest.raises(RuntimeError, match=r"shell\.mmdb comes from a shell or an earlier version"):
         bpy.ops.mm.bake()
@@ -504,13 +504,13 @@ def test_bones_that_are_not_those_of_anothers_database_are_not_the_rest_poses_fa
     monkeypatch.setattr("mm_blender.scene.rig.targets._wrapped", cannot)
     with pytest.raises(MotionError, match=r'^hero_Hero\.mmdb is the database of "Hero" in hero\.blend, and its '
                                           'motion cannot be put onto "Guest": bake "Guest" to a file of its own'):
-        group.library_of(guest)
+        libraries.library_of(guest)
     bpy.context.view_layer.objects.active = hero
     bpy.ops.object.mode_set(mode="EDIT")
     hero.data.edit_bones["head"].name = "skull"
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(MotionError, match=r'^The bones of "Hero" have changed since it was baked \("skull"\): bake'):
-        group.library_of(hero)
+        libraries.library_of(hero)
 
 
 # Two at once, killed ones, odd places

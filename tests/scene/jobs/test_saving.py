@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import libraries
 from mm_blender.scene.jobs import baking, ownership, saving, training
 from mm_blender.scene.jobs.training import own_networks_path
 
@@ -37,10 +37,10 @@ def save(path, **options):
 
 
 def test_a_file_that_is_saved_for_the_first_time_has_its_database(baked, tmp_path):
-    before = group.library_of(baked).database.key
+    before = libraries.library_of(baked).database.key
     save(tmp_path / "shot" / "a.blend")
     assert baking.database_path(baked) == str(tmp_path / "shot" / "demo.mmdb")
-    assert group.library_of(baked).database.key == before and not baking.changes(baked, bpy.context.scene)
+    assert libraries.library_of(baked).database.key == before and not baking.changes(baked, bpy.context.scene)
     assert Path(own_networks_path(baked)).read_bytes() == b"networks"
     assert sorted(each.name for each in (tmp_path / "shot").iterdir()) == ["a.blend", "demo.mmdb", "demo.mmnet"]
 

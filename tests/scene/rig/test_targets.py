@@ -14,7 +14,7 @@ from mm_blender.matching import database
 from mm_blender.motion import bvh, demo, quat
 from mm_blender.scene import actions, driving
 from mm_blender.scene.actions import bone_of
-from mm_blender.scene.driving import group
+from mm_blender.scene.driving import libraries
 from mm_blender.scene.jobs import baking, training
 from mm_blender.scene.reading.features import apply_preset
 from mm_blender.scene.rig import targets
@@ -157,9 +157,9 @@ def test_a_database_of_another_drives_without_it(source):
     path = source.mm.bake.path
     bpy.data.objects.remove(source)
     ob = control_rig()
-    assert not group.is_ready(ob)
+    assert not libraries.is_ready(ob)
     ob.mm.bake.path, ob.mm.drive.relative = path, "WORLD"
-    assert group.is_ready(ob)
+    assert libraries.is_ready(ob)
     drive(ob, 2)
     assert place(ob, "DEF-spine")[1] > 1.2
 
@@ -308,17 +308,17 @@ def test_a_target_that_is_in_no_scene_is_named(source, rig):
 
 
 def test_an_armature_with_the_bones_of_the_database_is_posed_as_ever(source):
-    assert group.library_of(source).retarget is None
+    assert libraries.library_of(source).retarget is None
     other = bpy.data.objects.new("Other", source.data)
     bpy.context.scene.collection.objects.link(other)
     source.mm.drive.target = other
-    assert group.library_of(source).retarget is None
+    assert libraries.library_of(source).retarget is None
     other.data = source.data.copy()
     bpy.context.view_layer.objects.active = other
     bpy.ops.object.mode_set(mode="EDIT")
     other.data.edit_bones["forearm.L"].roll += 1.0
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert group.library_of(source).retarget is not None, "another roll is another skeleton"
+    assert libraries.library_of(source).retarget is not None, "another roll is another skeleton"
 
 
 def test_a_rig_whose_rest_pose_sits_needs_a_pose_that_stands(source):
@@ -398,7 +398,7 @@ def test_clips_of_armatures_with_other_bones_are_baked_for_the_active_one(source
     assert source.mm.clips[-1].source == other
     bpy.ops.mm.bake()
     assert baking.report(source)["left_out"] == [] and baking.changes(source, bpy.context.scene) == []
-    baked = group.library_of(source).database
+    baked = libraries.library_of(source).database
     clip = baked.clip(next(index for index, part in enumerate(baked.ranges) if part.source == "go"))
     own = skeleton_of(source)
     assert clip.skeleton.names == own.names

@@ -6,7 +6,6 @@ from functools import cache
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix
 
 from mm_blender.matching.feature_lines import COLOURS, cross
 from mm_blender.motion import demo
@@ -139,32 +138,6 @@ def test_a_rig_with_constraints_is_read_as_blender_shows_it(character):
     bpy.context.scene.frame_set(60)
     assert np.allclose(of_kind(drawn(character), "bone_position")[:3], cross(world(character, "foot.L")), atol=1e-3)
     assert world(character, "foot.L")[2] > 0.5
-
-
-def test_the_arrow_follows_the_root_bone(character):
-    scene = bpy.context.scene
-    scene.frame_set(100)
-    place, way = overlay.facing(character)
-    assert np.allclose(place, world(character, "root"), atol=1e-5) and np.allclose(way, (0, -1, 0), atol=1e-4)
-    character.mm.forward = "+X"
-    assert np.allclose(overlay.facing(character)[1], (-1, 0, 0), atol=1e-4)
-
-
-def test_without_a_root_bone_the_arrow_shows_where_the_hips_face(character):
-    character.mm.roles["root"].bone = ""
-    for turn in (0, 90):
-        character.matrix_world = Matrix.Rotation(np.radians(turn), 4, "Z")
-        bpy.context.view_layer.update()
-        place, way = overlay.facing(character)
-        wanted = np.array([np.sin(np.radians(turn)), -np.cos(np.radians(turn)), 0])
-        assert np.dot(way, wanted) > 0.95
-        assert np.allclose(np.array(place)[:2], world(character, "hips")[:2], atol=1e-5) and place.z == 0
-
-
-def test_without_thighs_there_is_no_arrow(character):
-    for role in ("root", "left_thigh"):
-        character.mm.roles[role].bone = ""
-    assert overlay.facing(character) is None
 
 
 def test_measuring_gives_way_to_whoever_waits(character):

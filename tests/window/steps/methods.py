@@ -32,7 +32,7 @@ def steps(result):
         bpy.ops.mm.bake()
         bpy.ops.ed.undo_push(message="Ready")
     ob = bpy.context.object
-    trouble = engine("scene.driving.group").method_trouble
+    trouble = engine("scene.driving.libraries").method_trouble
     result["trouble"] = {method: trouble(ob, method) for method in ("MM", "DMM", "LMM")}
     if result["trouble"]["LMM"]:
         return
@@ -106,7 +106,7 @@ def steps(result):
     ob = bpy.context.object
     ob.mm.drive.compare, ob.mm.drive.method = False, "LMM"
     os.remove(engine("scene.jobs.baking").database_path(ob))
-    engine("scene.driving.group").forget()
+    engine("scene.driving.libraries").forget()
     with in_view3d():
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")
