@@ -9,12 +9,12 @@ from ..matching import database as databases
 from ..networks.file import NAMES, load
 from ..networks.library import library_for
 from ..networks.network import Network
-from ..playback.group import Cast
+from ..playback.group import Group
 from ..playback.library import BakedLibrary
 from ..steps import Progress
 from . import courses
 
-# So many characters are a crowd; so long is driven, in parts of which the one in the middle counts; turns of a stage.
+# So many characters are a crowd; so long is driven, in parts of which the one in the middle counts; turns of a network.
 CROWD, SECONDS, TURNS = 100, 8, 300
 # Which parts of memory each method needs.
 NEEDS = {"mm": ("features", "poses"), "dmm": ("features", "latents", "decompressor"), "lmm": NAMES}
@@ -23,7 +23,7 @@ NEEDS = {"mm": ("features", "poses"), "dmm": ("features", "latents", "decompress
 def measure(database, networks=None, watch=None):
     """The figures as plain values, of the files of a database and of networks that were trained on it.
 
-    Memory is in megabytes as the files have it, times are in microseconds: of a stage alone the quickest of many
+    Memory is in megabytes as the files have it, times are in microseconds: of a network alone the quickest of many
     turns, of whole frames what is usual.
     """
     library = BakedLibrary(databases.load(database))
@@ -32,7 +32,7 @@ def measure(database, networks=None, watch=None):
         # Latents are of the very frames that networks were trained on.
         learned = ("dmm", "lmm") if trained.key == library.database.key else ("lmm",)
         methods |= {method: library_for(method, networks, library) for method in learned}
-    memory, stages = _memory(library.database, trained), _stages(trained)
+    memory, network_times = _memory(library.database, trained), _network_times(trained)
     result = {"frames": len(library.database), "joints": len(library.database.skeleton),
               "features": library.database.schema.size, "rate": library.database.rate, "methods": {}}
     for step, (method, played) in enumerate(methods.items()):
@@ -41,14 +41,14 @@ def measure(database, networks=None, watch=None):
         parts = {name: memory[name] for name in NEEDS[method]}
         alone, search = _drive(played, 1)
         crowd, _ = _drive(played, CROWD)
-        times = {name: stages[name] for name in NEEDS[method] if name in stages}
+        times = {name: network_times[name] for name in NEEDS[method] if name in network_times}
         result["methods"][method] = {
             "megabytes": {**parts, "total": round(sum(parts.values()), 2)},
             "microseconds": {"search": search, **times, "frame": alone, f"frame_of_each_of_{CROWD}": crowd},
         }
     if trained is not None:
         for title, of in (("networks_of_a_frame", "alone"), (f"networks_of_each_of_{CROWD}", "each")):
-            times = in_a_frame([stages[name][of] for name in NAMES], trained.stride)
+            times = in_a_frame([network_times[name][of] for name in NAMES], trained.stride)
             result["methods"]["lmm"]["microseconds"][title] = round(times, 1)
         whole = result["methods"]["mm"]["megabytes"]["total"]
         result["database_to_networks"] = round(whole / result["methods"]["lmm"]["megabytes"]["total"], 1)
@@ -82,7 +82,7 @@ def _memory(database, networks):
     return {name: round(size / 1e6, 2) for name, size in found.items()}
 
 
-def _stages(networks):
+def _network_times(networks):
     """Microseconds of each network, for one character alone and for each of a crowd."""
     if networks is None:
         return {}
@@ -119,8 +119,8 @@ def _drive(library, count):
     """Microseconds of a whole frame of each of so many characters, and of a search: both in the middle of what they
     took while driving."""
     hands = [courses.random_walk(SECONDS, seed) for seed in range(count)]
-    cast = Cast(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
-    match, frames, searches, rate = cast.player.matcher.match, [], [], round(library.database.rate)
+    group = Group(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
+    match, frames, searches, rate = group.player.matcher.match, [], [], round(library.database.rate)
 
     def timed(who, *asked):
         begin = time.perf_counter()
@@ -128,10 +128,10 @@ def _drive(library, count):
         searches.append((time.perf_counter() - begin) / len(who))
         return jumped
 
-    cast.player.matcher.match = timed
+    group.player.matcher.match = timed
     for _ in range(SECONDS * rate):
         begin = time.perf_counter()
-        cast.step()
+        group.step()
         frames.append(time.perf_counter() - begin)
     seconds = np.array(frames[rate:]).reshape(-1, rate).mean(axis=1)  # the first one fills caches
     return tuple(round(1e6 * float(value), 1) for value in (np.median(seconds) / count, np.median(searches)))

@@ -11,8 +11,8 @@ from .player import Player
 from .record import FrameRecord
 
 
-class Cast:
-    """K characters on one stage.
+class Group:
+    """K characters that go on together, frame by frame.
 
     libraries  what each one plays from; all have the same skeleton, rate and features
     player     steps them

@@ -6,7 +6,7 @@ import numpy as np
 from ..control.intent import intent_of, tag_query
 from ..control.stick import Stick
 from ..evaluate import courses
-from ..playback.group import Cast
+from ..playback.group import Group
 from ..playback.matcher import MotionMatcher
 
 # So many hands of each kind drive for so many seconds. With half as many, latents of the experts' answers were off by
@@ -37,14 +37,14 @@ def _driven(library, recordings, chance=None, goes_on=lambda: True):
     database, further = library.database, [gait.name for gait in library.speeds.further]
     if chance is not None and further:
         recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
-    cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
-    heard = cast.player.matcher = _Listening(library, cast.guides)
+    group = Group(library, [one.guide(database.rate, library.speeds) for one in recordings])
+    heard = group.player.matcher = _Listening(library, group.guides)
     if chance is not None:
-        heard.minds = _Minds(cast, chance)
+        heard.minds = _Minds(group, chance)
     for step in range(round(max(one.duration for one in recordings) * database.rate)):
         if step and not goes_on():
             break
-        cast.step()
+        group.step()
     asked, tags, frames = zip(*heard.heard)
     return np.concatenate(asked), [tag for some in tags for tag in some], np.concatenate(frames)
 
@@ -68,21 +68,21 @@ class _Listening(MotionMatcher):
 
 
 class _Minds:
-    """What characters of a Cast would ask for if the hands that steer them wanted anything else from now on.
+    """What characters of a Group would ask for if the hands that steer them wanted anything else from now on.
 
     A hand changes its mind once in a while, in whatever pose somebody is: those moments are few among all that are
     asked, no two of them are alike, and what is asked then is farther from all frames than anything else.
     """
 
-    def __init__(self, cast, chance):
-        self._cast, self._chance = cast, chance
+    def __init__(self, group, chance):
+        self._group, self._chance = group, chance
 
     def changed(self, who):
         """(W, D) queries of characters `who` (indices), and their tag queries."""
-        library, guides = self._cast.library, [self._cast.guides[index] for index in who]
+        library, guides = self._group.library, [self._group.guides[index] for index in who]
         further = [gait.name for gait in library.speeds.further]
         intents = [intent_of(self._stick(further), library.speeds, 0.0, guide.root[1]) for guide in guides]
-        queries = self._cast.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
+        queries = self._group.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
         return (np.array(queries, dtype=np.float32),
                 [tag_query(intent.gait, library.speeds) for intent in intents])
 

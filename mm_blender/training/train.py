@@ -15,7 +15,7 @@ from ..control.stick_guide import StickGuide
 from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
-from ..playback.group import Cast
+from ..playback.group import Group
 from ..playback.library import BakedLibrary
 from ..playback.limbs import Limbs
 from ..steps import Progress
@@ -292,7 +292,7 @@ class _Training:
     def _networks(self):
         motion, examples = self.motion, self.examples
         states = np.concatenate([motion.features, self.latents], axis=1, dtype=np.float32)
-        player = Cast(self._library, [StickGuide(motion.rate)]).player
+        player = Group(self._library, [StickGuide(motion.rate)]).player
         return Networks(
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,

@@ -144,10 +144,10 @@ def driven(obs, count=SECONDS * 60, shown=False):
     bpy.context.view_layer.objects.active = obs[0]
     courses = [random_walk(SECONDS, seed) for seed in range(len(obs))]
     session = driving.start(bpy.context, obs, courses[0])
-    others = [puppet for puppet in session._puppets if puppet is not session.driven]
+    others = [one for one in session.characters if one is not session.driven]
     for frame in range(count):
-        for puppet, course in zip(others, courses[1:]):
-            puppet.guide.steer(course.at(frame / 60))
+        for one, course in zip(others, courses[1:]):
+            one.guide.steer(course.at(frame / 60))
         begin = time.perf_counter()
         session.tick(bpy.context, session.driven.player.dt)
         if shown:

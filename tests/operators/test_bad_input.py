@@ -193,7 +193,7 @@ def test_a_drive_setting_that_is_not_a_number(baked, tmp_path, name):
 
 
 def test_a_drive_goes_on_with_what_was_set_before_when_a_setting_becomes_no_number(baked):
-    played = group.Stage([baked])
+    played = group.DrivenGroup([baked])
     played.prepare(baked, bpy.context)
     before = played.player.settings
     baked.mm.drive.velocity_halflife = float("nan")

@@ -141,11 +141,11 @@ def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, 
 @pytest.fixture
 def slow(monkeypatch):
     """A clock by which one kind of work takes so many seconds each time, and all else next to nothing."""
-    from mm_blender.playback.group import Cast
+    from mm_blender.playback.group import Group
     from mm_blender.training import figures, refine, train
     from mm_blender.training.stage import Stage
 
-    places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Cast, "step"),
+    places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Group, "step"),
               "measure": (figures, "of_decompressor")}
     clock = [0.0]
 

@@ -27,7 +27,7 @@ def commands_of(ob, schema, floor):
 
 
 class Heeded:
-    """What the panel has commanded of the characters on a Stage, so that it can be lifted again.
+    """What the panel has commanded of the characters of a group, so that it can be lifted again.
 
     sentences  what could not be heeded
     """
@@ -35,28 +35,28 @@ class Heeded:
     def __init__(self, count):
         self.sentences, self._labels, self._targets = [], [()] * count, []
 
-    def heed(self, stage, obs):
+    def heed(self, group, obs):
         """Command what the settings of armatures say: {index: armature}."""
         self.sentences, self._targets = [], []
         for index, ob in obs.items():
-            commands = commands_of(ob, stage.library.database.schema, stage.floors[index])
+            commands = commands_of(ob, group.library.database.schema, group.floors[index])
             for label in set(self._labels[index]) - set(commands):
-                stage.command(index, label)
+                group.command(index, label)
             self._labels[index] = tuple(commands)
             for label, command in commands.items():
-                self._command(stage, index, label, command)
+                self._command(group, index, label, command)
             self._targets += [(index, channel_of(entry).label, entry.target.name) for entry in commandable(ob)
                               if entry.target is not None and channel_of(entry).label in commands]
 
-    def follow(self, stage):
+    def follow(self, group):
         """Look where the targets are now."""
         for index, label, name in self._targets:
             if (target := bpy.data.objects.get(name)) is not None:
-                self._command(stage, index, label, _place(target, stage.floors[index]))
+                self._command(group, index, label, _place(target, group.floors[index]))
 
-    def _command(self, stage, index, label, command):
+    def _command(self, group, index, label, command):
         try:
-            stage.command(index, label, command)
+            group.command(index, label, command)
         except MotionError as error:
             self.sentences = list(dict.fromkeys([*self.sentences, str(error)]))
 

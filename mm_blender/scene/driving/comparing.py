@@ -10,7 +10,7 @@ import numpy as np
 
 from ..rig import controls, targets
 from ..rig.restore import objects_in
-from .group import Stage
+from .group import DrivenGroup
 from .posing import Poser
 
 # How far to its right the copy stands, as a share of the character's height.
@@ -39,21 +39,21 @@ def remove_copies(besides=()):
     return bool(copies)
 
 
-class Double:
-    """The copy of a Puppet that is driven.
+class Copy:
+    """The copy of a character that is driven.
 
     method  what it plays
-    apart   centimetres between its joints and those of the Puppet, both seen from their roots: now, and so far
+    apart   centimetres between its joints and those of the character, both seen from their roots: now, and so far
     """
 
-    def __init__(self, puppet, ob):
-        self.puppet, self.method, self.apart = puppet, other_method(ob.mm.drive.method), (0.0, 0.0)
+    def __init__(self, character, ob):
+        self.character, self.method, self.apart = character, other_method(ob.mm.drive.method), (0.0, 0.0)
         self._sum, self._count = 0.0, 0
         try:
-            copies = _copy(ob, self.method)
+            copies = _copies(ob, self.method)
             self.uids = [copy.session_uid for copy in copies]
-            self.stage = _Side([copies[0]])
-            self.poser = Poser(copies[0], self.stage.library.database)
+            self.group = _CopyGroup([copies[0]])
+            self.poser = Poser(copies[0], self.group.library.database)
             self._begin()
         except Exception:
             remove_copies()
@@ -63,21 +63,22 @@ class Double:
         """The armature of the copy; None if it is gone."""
         return next((ob for ob in bpy.data.objects if ob.session_uid == self.uids[0]), None)
 
-    def belongs_to(self, puppet, ob):
+    def belongs_to(self, character, ob):
         """Whether it is what should be compared now."""
-        return self.puppet is puppet and self.method == other_method(ob.mm.drive.method) and self.fetch() is not None
+        method = other_method(ob.mm.drive.method)
+        return self.character is character and self.method == method and self.fetch() is not None
 
     def prepare(self, ob, context):
         """Take over the settings of the armature that it is a copy of."""
-        self.stage.prepare(ob, context)
-        self.stage.heed({0: ob})
+        self.group.prepare(ob, context)
+        self.group.heed({0: ob})
 
     def go_on(self, stick, heading, seconds):
-        """Follow the same hand; after the Puppet did."""
-        self.stage.guides[0].steer(stick, heading)
-        self.stage.advance(seconds)
+        """Follow the same hand; after the character did."""
+        self.group.guides[0].steer(stick, heading)
+        self.group.advance(seconds)
         self._keep_beside()
-        between = self.stage.player.bodies[0].joints() - self.puppet.body.joints()
+        between = self.group.player.bodies[0].joints() - self.character.body.joints()
         apart = 100 * float(np.linalg.norm(between, axis=-1)[1:].mean())
         self._sum, self._count = self._sum + apart, self._count + 1
         self.apart = apart, self._sum / self._count
@@ -85,37 +86,37 @@ class Double:
     def show(self):
         if (ob := self.fetch()) is not None:
             self.poser.look(ob)
-            self.stage.ensemble.write([(self.poser, ob, 0)], *self.stage.live.shown())
+            self.group.poser.write([(self.poser, ob, 0)], *self.group.live.shown())
 
     def end(self):
         """Remove it."""
-        self.stage.clear()
+        self.group.clear()
         remove_copies()
 
     def _begin(self):
-        """Stand beside the Puppet and go on with what it is playing."""
-        player, index = self.puppet.player, self.puppet.index
+        """Stand beside the character and go on with what it is playing."""
+        player, index = self.character.player, self.character.index
         place, yaw = player.roots[index]
-        height = float(self.stage.library.database.skeleton.rest[0][:, 2].max())
+        height = float(self.group.library.database.skeleton.rest[0][:, 2].max())
         self._offset = BESIDE * height * np.array([np.cos(yaw), np.sin(yaw)])
-        self.stage.place(np.array([[place.real, place.imag]]) + self._offset, np.array([yaw]),
+        self.group.place(np.array([[place.real, place.imag]]) + self._offset, np.array([yaw]),
                          player.heights[index:index + 1])
         self._keep_beside()
-        self.stage.begin_at([player.matcher.where(index)])
+        self.group.begin_at([player.matcher.where(index)])
 
     def _keep_beside(self):
         """What the stick moves is the same for both."""
-        self.stage.guides[0].follow(self.puppet.guide, complex(*self._offset))
+        self.group.guides[0].follow(self.character.guide, complex(*self._offset))
 
 
-class _Side(Stage):
+class _CopyGroup(DrivenGroup):
     """Obstacles count where the character is, and not beside it."""
 
     def surround(self, ground=None, obstacles=None):
         super().surround(ground)
 
 
-def _copy(ob, method):
+def _copies(ob, method):
     """Copies of an armature and of the meshes that hang from it, the armature first."""
     copies = {original: original.copy() for original in (ob, *_bodies(ob))}
     for copy in copies.values():

@@ -37,19 +37,19 @@ class Paths:
     simulated_yaw: float
 
 
-class Puppet:
-    """A character that takes part: its armature by name, and its place on a Stage.
+class DrivenCharacter:
+    """A character that takes part: its armature by name, and its place in a group.
 
     owner  whose settings count: the armature itself, or the one whose Target it is
     stick  that steered it last, or None
     """
 
-    def __init__(self, owner, stage, index):
+    def __init__(self, owner, group, index):
         ob = targets.posed(owner)
         self.name, self.uid = ob.name, ob.session_uid
         self._owner_name, self.owner_uid = owner.name, owner.session_uid
-        self.stage, self.index, self.waits = stage, index, ""
-        self.player, self.database = stage.player, stage.library.database
+        self.group, self.index, self.waits = group, index, ""
+        self.player, self.database = group.player, group.library.database
         self.stick, self._heading = None, 0.0
         self._input = Columns([("seconds", float), ("stick", float, len(NAMES)), ("gait", np.int32),
                                ("heading", float)])
@@ -103,7 +103,7 @@ class Puppet:
     @property
     def speeds(self):
         """The Speeds of the motion that it plays."""
-        return self.stage.libraries[self.index].speeds
+        return self.group.libraries[self.index].speeds
 
     def unheard(self):
         """Why it stands though the hand wants it to go, as a sentence; empty if it does not."""
@@ -123,7 +123,7 @@ class Puppet:
 
     def clip(self, ob):
         """What it has played."""
-        return self.stage.record.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
+        return self.group.record.clip(self.index).with_changes(skeleton=self.poser.skeleton(ob))
 
     def hear(self, seconds, stick, heading):
         """What steers it from now on; heading: the yaw that the stick's forward means."""
@@ -160,17 +160,17 @@ class Puppet:
         """Whether its bones are known as they are now. If not it waits; it is looked at again with the next beat."""
         try:
             self.poser.look(ob)
-            self.stage.floors[self.index] = self.poser.floor
+            self.group.floors[self.index] = self.poser.floor
         except MotionError as error:
             self.trouble = self.waits = str(error)
         return not self.waits
 
     def paths(self):
         """Paths as of now."""
-        player, index, stage = self.player, self.index, self.stage
+        player, index, group = self.player, self.index, self.group
         height, lift = player.heights[index] + self.poser.floor, (0.0, 0.0, self.poser.floor)
-        desired, facings = stage.desired(index, np.concatenate([[0.0], stage.ahead()]))
-        matched = np.concatenate([player.positions[index:index + 1], stage.matched(index)])
+        desired, facings = group.desired(index, np.concatenate([[0.0], group.ahead()]))
+        matched = np.concatenate([player.positions[index:index + 1], group.matched(index)])
         (place, yaw), (simulated, simulated_yaw) = self.body.root, self.guide.root
         return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index] + lift,
                      player.feet.locked[index], _point(place, height), yaw, _point(simulated, height), simulated_yaw)

@@ -5,7 +5,7 @@ from dataclasses import astuple
 
 from ...control.stick_guide import StickGuide
 from ...errors import MotionError
-from ...playback.group import Cast
+from ...playback.group import Group
 from ...playback.limbs import Limbs
 from ..rig import targets
 from ..rig.armatures import floor
@@ -13,16 +13,16 @@ from .commands import Heeded, commands_of
 from .drive_settings import halflives_of, settings_of
 from .libraries import METHODS, library_of, played_library, weigh
 from .own_speeds import own_ways, speeds_of
-from .posing import Ensemble
+from .posing import GroupPoser
 from .start_pose import standing
 from .surroundings import Surroundings
 
 
-class Stage(Cast):
+class DrivenGroup(Group):
     """Characters that share a database, with the settings of one of them and its surroundings.
 
     began     seconds after the beginning of driving
-    ensemble  shows them on their armatures
+    poser  shows them on their armatures
     refused   why each character does not play with the method that it should, empty if it does
     floors    how high in the world each one's ground is where there is no other: heights are counted from there
     trouble   is kept for each character, too; sentences are for all of them
@@ -35,7 +35,7 @@ class Stage(Cast):
         self.began, self.sentences, self.refused = began, [], [""] * len(obs)
         self.floors = [floor(targets.posed(ob)) for ob in obs]
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
-        self.ensemble, self._heeded = Ensemble(), Heeded(len(obs))
+        self.poser, self._heeded = GroupPoser(), Heeded(len(obs))
         self._weigh(obs[0])  # what takes long is done before the first frame
         place, shown = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
@@ -136,7 +136,7 @@ class Stage(Cast):
 
 
 def shared(ob):
-    """What armatures on one Stage have in common."""
+    """What armatures in one group have in common."""
     settings, own = ob.mm.drive, own_ways(ob) or {}
     around = [found and found.session_uid for found in (settings.obstacles, settings.ground)]
     return (library_of(ob), astuple(settings_of(ob)), halflives_of(ob), tuple(own.items()), settings.query,

@@ -174,7 +174,7 @@ class Layout:
                 way.real, way.imag, height + hang[2])
 
 
-class Ensemble:
+class GroupPoser:
     """Armatures that are posed together, since but for a few numbers it is the same work for all of them.
 
     What a joint's local transform differs from rest is the basis of its bone: one product for the bones of all, which

@@ -33,12 +33,12 @@ def forget(besides=()):
     _saved[:] = [path for path in _saved if path in besides]
 
 
-def save(puppet, seconds):
-    """Save what a Puppet has played as a BVH file in metres, and what steered it for so many seconds beside it.
+def save(character, seconds):
+    """Save what a character has played as a BVH file in metres, and what steered it for so many seconds beside it.
     The path; empty if it cannot be saved."""
-    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', puppet.name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
+    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', character.name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
     try:
-        clip, recording = puppet.stage.record.clip(puppet.index), puppet.recording(seconds)
+        clip, recording = character.group.record.clip(character.index), character.recording(seconds)
         path = os.path.join(own_folder(FOLDER), stem)
         while os.path.exists(f"{path}.bvh"):
             path += "+"
@@ -47,8 +47,8 @@ def save(puppet, seconds):
             recording.save(f"{path}.csv")
     except Exception as error:  # also memory that is full: whatever it is, driving has to end, and others be saved
         reason = "the memory is full" if isinstance(error, MemoryError) else error
-        print(f'Motion Matching: what was driven with "{puppet.name}" cannot be saved: {reason}')
+        print(f'Motion Matching: what was driven with "{character.name}" cannot be saved: {reason}')
         return ""
     _saved.append(f"{path}.bvh")
-    print(f'Motion Matching: what "{puppet.name}" played is in {path}.bvh')
+    print(f'Motion Matching: what "{character.name}" played is in {path}.bvh')
     return _saved[-1]

@@ -28,9 +28,9 @@ from ..rig.restore import SceneBefore
 from ..screen import Views, redraw_panels, redraw_views
 from ..settings import changes
 from . import rescue, takes
-from .comparing import Double, copy_trouble, other_method, remove_copies
-from .driven import Puppet
-from .group import Stage, shared
+from .comparing import Copy, copy_trouble, other_method, remove_copies
+from .driven import DrivenCharacter
+from .group import DrivenGroup, shared
 from .libraries import METHODS, forget, is_ready, method_trouble
 from .view import Follower, heading_of, orbit, view_of
 
@@ -128,7 +128,8 @@ def last_input(ob):
 class Session:
     """The characters that are being driven. The active one gets the input; the others go on with what they wanted.
 
-    driven     the Puppet that gets the input
+    characters all that take part, also those that are gone
+    driven     the one of them that gets the input
     keyboard   the keys that are held
     devices    what can steer: the keyboard and the gamepads; or a Recording instead
     device     the one of them that steers: the one that was used last
@@ -141,9 +142,9 @@ class Session:
     def __init__(self, context, obs, recording=None):
         self.seconds, self._took, self._sentences, self._notes = 0.0, 0.0, (), ()
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
-        self._stages, self._puppets, self._refused = [], [], {}  # refused: uid → why it cannot take part
+        self._groups, self.characters, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
-        self.driven, self.gait = self._puppets[0], "walk"
+        self.driven, self.gait = self.characters[0], "walk"
         if recording is not None:
             recording.check(self.driven.guide.speeds)
         self.keyboard = Keyboard()
@@ -153,8 +154,8 @@ class Session:
         self._clock, self._beat, self._calm, self._changes = time.perf_counter(), 0.0, 0.0, -1
         self._waits, self._relative, self._strafe, self._follows = "", "WORLD", False, False
         self._follower, self._paths, self._views = Follower(), None, Views()
-        self._double, self._not_compared = None, ""
-        self._saved, self.not_kept = {}, ""  # saved: Puppet → path of the file with what it has played, or nothing
+        self._copy, self._not_compared = None, ""
+        self._saved, self.not_kept = {}, ""  # saved: character → path of the file with what it has played, or nothing
 
     def tick(self, context, seconds=None):
         """Go on by so many seconds, or by the time since the last call. Raises MotionError when it cannot go on."""
@@ -185,17 +186,17 @@ class Session:
     @property
     def status(self):
         """What the person should know now; worked out only if somebody looks."""
-        puppet, player, index = self.driven, self.driven.player, self.driven.index
-        stage, matcher = puppet.stage, player.matcher
-        clip, second = stage.libraries[index].clip_of(int(matcher.frames[index]))
+        character, player, index = self.driven, self.driven.player, self.driven.index
+        group, matcher = character.group, player.matcher
+        clip, second = group.libraries[index].clip_of(int(matcher.frames[index]))
         return Status(
-            name=puppet.name if len(self._puppets) > 1 else "", device=self.device.name,
-            method=stage.method(index), clip=clip, second=second, tags=matcher.tags(index),
-            gait=puppet.guide.intent.gait, gaits=puppet.speeds.offered,
+            name=character.name if len(self.characters) > 1 else "", device=self.device.name,
+            method=group.method(index), clip=clip, second=second, tags=matcher.tags(index),
+            gait=character.guide.intent.gait, gaits=character.speeds.offered,
             speed=float(np.hypot(*player.played.travel[index, :2])), cost=float(matcher.costs[index]),
             search_ms=1000 * player.search_seconds, frame_ms=1000 * self._took, seconds=self.seconds,
-            sentences=self._sentences, notes=self._notes, beside=METHODS[self._double.method] if self._double else "",
-            apart=self._double.apart if self._double else (0.0, 0.0))
+            sentences=self._sentences, notes=self._notes, beside=METHODS[self._copy.method] if self._copy else "",
+            apart=self._copy.apart if self._copy else (0.0, 0.0))
 
     @property
     def paths(self):
@@ -207,7 +208,7 @@ class Session:
     def command(self, label, command=None):
         """From now on the driven character wants something of a feature, by its label such as "head facing": a number,
         or several, or a Place in the world. None: as it would by itself."""
-        self.driven.stage.command(self.driven.index, label, command)
+        self.driven.group.command(self.driven.index, label, command)
 
     def keep(self):
         """Every character's take as a new Action; their names. If one cannot be kept, none is: MotionError. What those
@@ -216,58 +217,59 @@ class Session:
         if not obs:
             raise MotionError(f'"{self.driven.missing_name()}" is gone: bring it back with undo, then keep the take.')
         try:
-            for puppet, ob in obs:
-                if len(puppet.stage.record):
-                    kept.append((puppet, ob, self._write(puppet, ob)))
+            for character, ob in obs:
+                if len(character.group.record):
+                    kept.append((character, ob, self._write(character, ob)))
         except MotionError:
             for _, _, action in kept:
                 bpy.data.actions.remove(action)
             raise
-        for puppet, ob, action in kept:
-            takes.play(ob, action, self._first_frame(puppet), puppet.owner().mm.drive.keep_as)
-            puppet.before.respell(ob)
-        takes.show_whole(bpy.context.scene, [action for puppet, _, action in kept if puppet.owner().mm.drive.extend])
+        for character, ob, action in kept:
+            takes.play(ob, action, self._first_frame(character), character.owner().mm.drive.keep_as)
+            character.before.respell(ob)
+        extending = [action for character, _, action in kept if character.owner().mm.drive.extend]
+        takes.show_whole(bpy.context.scene, extending)
         self._follower.go_back(view_of(bpy.context))  # the character stands where the take begins
-        self._rescue_gone([puppet for puppet in self._puppets if puppet not in dict(obs)])
+        self._rescue_gone([character for character in self.characters if character not in dict(obs)])
         self._close()
         return [action.name for _, _, action in kept]
 
-    def _write(self, puppet, ob):
-        settings = puppet.owner().mm.drive
-        return takes.write(ob, puppet.clip(ob), f"{ob.name} Drive", self._first_frame(puppet), settings.tolerance,
+    def _write(self, character, ob):
+        settings = character.owner().mm.drive
+        return takes.write(ob, character.clip(ob), f"{ob.name} Drive", self._first_frame(character), settings.tolerance,
                            settings.ik_keys)
 
-    def _first_frame(self, puppet):
+    def _first_frame(self, character):
         """The frame of the scene with which its take begins."""
-        return self._start_frame + round(puppet.stage.began * scene_rate())
+        return self._start_frame + round(character.group.began * scene_rate())
 
-    def rescue(self, puppets=None):
+    def rescue(self, characters=None):
         """Save what characters (or all) have played as files, each once; nothing is, where it is hardly anything."""
-        for puppet in self._puppets if puppets is None else puppets:
-            if puppet not in self._saved and len(puppet.stage.record) >= LEAST * puppet.database.rate:
-                self._saved[puppet] = rescue.save(puppet, self.seconds)
+        for character in self.characters if characters is None else characters:
+            if character not in self._saved and len(character.group.record) >= LEAST * character.database.rate:
+                self._saved[character] = rescue.save(character, self.seconds)
 
-    def _rescue_gone(self, puppets):
+    def _rescue_gone(self, characters):
         """Save what those have played that are gone; of the others nothing but Actions is left to be told of."""
-        self.rescue(puppets)
-        saved = {puppet: self._saved[puppet] for puppet in puppets if puppet in self._saved}
+        self.rescue(characters)
+        saved = {character: self._saved[character] for character in characters if character in self._saved}
         rescue.forget(besides=saved.values())
         self.not_kept = " ".join(
-            f'"{puppet.missing_name()}" is gone: what "{puppet.name}" played '
+            f'"{character.missing_name()}" is gone: what "{character.name}" played '
             + (f"is in {path}, and Import Motion brings it back." if path else "cannot be saved.")
-            for puppet, path in saved.items())
+            for character, path in saved.items())
 
     def cancel(self, context):
         """End, with everything as it was."""
         obs = self._shown()
         try:
-            for puppet, ob in obs:
-                puppet.before.restore_action(ob)
+            for character, ob in obs:
+                character.before.restore_action(ob)
             self._before.restore(context)
             self._follower.restore(view_of(context))
         finally:
-            for puppet, ob in obs:
-                puppet.before.restore_pose(ob)
+            for character, ob in obs:
+                character.before.restore_pose(ob)
             self._close()
 
     def press(self, control):
@@ -289,43 +291,43 @@ class Session:
     def rebind(self):
         """After undo and redo, which have replaced everything."""
         self._beat = 0.0
-        for puppet, ob in self._obs():
-            puppet.rebind(ob)
-        remove_copies(self._double.uids if self._double else ())
+        for character, ob in self._obs():
+            character.rebind(ob)
+        remove_copies(self._copy.uids if self._copy else ())
 
     def cover(self):
         """Show the characters over what Blender has evaluated from their Actions, or has saved."""
-        for puppet, ob in self._obs():
-            ob.mm.drive.driving, puppet.poser.settled = True, False
+        for character, ob in self._obs():
+            ob.mm.drive.driving, character.poser.settled = True, False
         self._show()
 
     def uncover(self):
         """Show the poses from before, while the file is being saved."""
         self._end_comparing()
-        for puppet, ob in self._obs():
+        for character, ob in self._obs():
             ob.mm.drive.driving = False
-            puppet.before.restore_pose(ob)
+            character.before.restore_pose(ob)
 
     def _obs(self):
-        """(Puppet, armature) of all that can still be driven."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch_both()) is not None]
+        """(character, armature) of all that can still be driven."""
+        return [(character, ob) for character in self.characters if (ob := character.fetch_both()) is not None]
 
     def _shown(self):
         """The same of all whose armature is there, also where the one with its settings is gone."""
-        return [(puppet, ob) for puppet in self._puppets if (ob := puppet.fetch()) is not None]
+        return [(character, ob) for character in self.characters if (ob := character.fetch()) is not None]
 
     def _join(self, obs):
-        """Armatures take part from now on: those that share a database, and have the same settings, on one Stage."""
-        members, taken = {}, {puppet.uid for puppet in self._puppets}
+        """Armatures take part from now on: those that share a database, and have the same settings, in one group."""
+        members, taken = {}, {character.uid for character in self.characters}
         for ob in obs:
             if (target := targets.posed(ob)).session_uid in taken:
                 raise MotionError(f'"{target.name}" is driven by another armature already: choose another Target.')
             taken.add(target.session_uid)
             members.setdefault(shared(ob), []).append(ob)
         for together in members.values():
-            stage = Stage(together, self.seconds)
-            self._puppets += [Puppet(ob, stage, index) for index, ob in enumerate(together)]
-            self._stages.append(stage)
+            group = DrivenGroup(together, self.seconds)
+            self.characters += [DrivenCharacter(ob, group, index) for index, ob in enumerate(together)]
+            self._groups.append(group)
 
     def _try_to_join(self, ob):
         try:
@@ -339,22 +341,22 @@ class Session:
         if not obs:
             self._wait_for_undo()
             return
-        if not any(puppet is self.driven for puppet, _ in obs):
+        if not any(character is self.driven for character, _ in obs):
             self.driven = obs[0][0]
         waited = self._waits
-        for puppet, ob in obs:
-            if puppet.trouble or waited:
-                puppet.rebind(ob)  # the armature may have been edited
-            puppet.waits = puppet.why_it_waits(ob, context)
+        for character, ob in obs:
+            if character.trouble or waited:
+                character.rebind(ob)  # the armature may have been edited
+            character.waits = character.why_it_waits(ob, context)
         self._waits = self.driven.waits
-        owners = {puppet: puppet.owner() for puppet, _ in obs}
+        owners = {character: character.owner() for character, _ in obs}
         driven = owners[self.driven]
-        leaders = {puppet.stage: owner for puppet, owner in owners.items()} | {self.driven.stage: driven}
-        for stage, leader in leaders.items():
-            stage.prepare(leader, context)
-            on_stage = {puppet.index: owner for puppet, owner in owners.items() if puppet.stage is stage}
-            stage.switch(on_stage)
-            stage.heed(on_stage)
+        leaders = {character.group: owner for character, owner in owners.items()} | {self.driven.group: driven}
+        for group, leader in leaders.items():
+            group.prepare(leader, context)
+            together = {character.index: owner for character, owner in owners.items() if character.group is group}
+            group.switch(together)
+            group.heed(together)
         self._compare(driven, context)
         settings = driven.mm.drive
         self._relative, self._strafe, self._follows = settings.relative, settings.strafe, settings.follow
@@ -365,21 +367,21 @@ class Session:
         """Have a copy beside the driven armature, if that is wanted."""
         self._not_compared = ""
         wanted = ob.mm.drive.compare and not self._waits
-        if self._double is not None and not (wanted and self._double.belongs_to(self.driven, ob)):
+        if self._copy is not None and not (wanted and self._copy.belongs_to(self.driven, ob)):
             self._end_comparing()
         if wanted:
             self._not_compared = copy_trouble(ob) or method_trouble(ob, other_method(ob.mm.drive.method))
         if wanted and not self._not_compared:
             try:
-                self._double = self._double or Double(self.driven, ob)
-                self._double.prepare(ob, context)
+                self._copy = self._copy or Copy(self.driven, ob)
+                self._copy.prepare(ob, context)
             except MotionError as error:
                 self._not_compared = str(error)
 
     def _end_comparing(self):
-        if self._double is not None:
-            self._double.end()
-            self._double = None
+        if self._copy is not None:
+            self._copy.end()
+            self._copy = None
 
     def _wait_for_undo(self):
         """All armatures are gone."""
@@ -391,29 +393,29 @@ class Session:
         """The active armature is driven; one that has a database and was not there yet joins. Whether that is new."""
         if ob is None or self.driven.is_of(ob) or ob.library is not None or ob.mm.drive.copied:
             return False
-        known = ob.session_uid in self._refused or any(puppet.is_of(ob) for puppet in self._puppets)
+        known = ob.session_uid in self._refused or any(character.is_of(ob) for character in self.characters)
         if is_ready(ob) and not known:
             self._try_to_join(ob)
-        self.driven = next((puppet for puppet in self._puppets if puppet.is_of(ob)), self.driven)
+        self.driven = next((character for character in self.characters if character.is_of(ob)), self.driven)
         return self.driven.is_of(ob)
 
     def _steer(self, view, seconds):
         """Ask the hand what it wants, and let everybody go on; how many frames were played."""
-        puppet = self.driven
-        _, facing = puppet.guide.root
+        character = self.driven
+        _, facing = character.guide.root
         if self.device.in_world or self._relative == "WORLD":
             heading = 0.0
         else:
             heading = heading_of(view) if self._relative == "VIEW" else facing
         stick = self._stick(view, heading, facing, seconds)
-        puppet.hear(self.seconds, stick, heading)
-        puppet.guide.steer(stick, heading)
-        frames = [stage.advance(seconds) for stage in self._stages]
-        if self._double is not None:
-            self._double.go_on(stick, heading, seconds)
+        character.hear(self.seconds, stick, heading)
+        character.guide.steer(stick, heading)
+        frames = [group.advance(seconds) for group in self._groups]
+        if self._copy is not None:
+            self._copy.go_on(stick, heading, seconds)
         self.seconds += seconds
         self._paths = None
-        return frames[self._stages.index(puppet.stage)]
+        return frames[self._groups.index(character.group)]
 
     def _stick(self, view, heading, facing, seconds):
         """What the device says that was used last; the first one, if that is gone."""
@@ -438,19 +440,19 @@ class Session:
 
     def _show(self, active=None):
         """Pose all armatures; active: most often the driven one, which need not be looked for then."""
-        driven, posed, missing = self.driven, {stage: [] for stage in self._stages}, True
-        for puppet in self._puppets:
-            ob = puppet.fetch_both(active if puppet is driven else None)
-            if ob is not None and not puppet.waits and puppet.can_be_posed(ob):
-                posed[puppet.stage].append((puppet.poser, ob, puppet.index))
-                missing = missing and puppet is not driven
+        driven, posed, missing = self.driven, {group: [] for group in self._groups}, True
+        for character in self.characters:
+            ob = character.fetch_both(active if character is driven else None)
+            if ob is not None and not character.waits and character.can_be_posed(ob):
+                posed[character.group].append((character.poser, ob, character.index))
+                missing = missing and character is not driven
         if missing:  # the driven one is gone, or wrong: the next frame sees to that
             self._beat = 0.0
-        for stage, each in posed.items():
-            stage.ensemble.write(each, *stage.live.shown())
-        if self._double is not None:
+        for group, each in posed.items():
+            group.poser.write(each, *group.live.shown())
+        if self._copy is not None:
             try:
-                self._double.show()
+                self._copy.show()
             except MotionError:  # its armature is being edited, as that of the character is
                 self._end_comparing()
 
@@ -459,10 +461,10 @@ class Session:
         if view is None or not self._follows:
             self._follower.pause()
             return False
-        puppet = self.driven
-        place, _ = puppet.player.roots[puppet.index]
-        height = puppet.player.heights[puppet.index] + puppet.poser.floor
-        return self._follower.follow(view, puppet, Vector((place.real, place.imag, height)))
+        character = self.driven
+        place, _ = character.player.roots[character.index]
+        height = character.player.heights[character.index] + character.poser.floor
+        return self._follower.follow(view, character, Vector((place.real, place.imag, height)))
 
     def _tell(self, seconds, took):
         """Once in a while look for what the person should know; one frame took so many seconds."""
@@ -470,36 +472,36 @@ class Session:
         self._calm -= seconds
         if self._calm <= 0:
             self._calm = BEAT
-            for puppet in self._puppets:
-                puppet.poser.settled = False
+            for character in self.characters:
+                character.poser.settled = False
             self._sentences, self._notes = tuple(self._find_trouble()), tuple(self._find_notes())
             redraw_panels()
 
     def _find_trouble(self):
-        puppet, ob = self.driven, self.driven.fetch()
+        character, ob = self.driven, self.driven.fetch()
         if ob is None:
             return
         if ob.data.pose_position == "REST":
             yield f'"{ob.name}" is shown in Rest Position: switch it to Pose Position in its Data properties.'
-        if puppet.poser.controls is None and (found := constraint_obstacle(ob, puppet.database.skeleton.names)):
+        if character.poser.controls is None and (found := constraint_obstacle(ob, character.database.skeleton.names)):
             yield f"What you drive may not show: {found}. Mute it while driving."
-        if abs(puppet.poser.size - 1) > ANOTHER_SIZE:
-            yield f'"{ob.name}" is {puppet.poser.size:.2f} times as large as its motion was baked for: bake again.'
-        if puppet.player.matcher.starved[puppet.index]:
+        if abs(character.poser.size - 1) > ANOTHER_SIZE:
+            yield f'"{ob.name}" is {character.poser.size:.2f} times as large as its motion was baked for: bake again.'
+        if character.player.matcher.starved[character.index]:
             yield "No frame may be entered from here: the motion waits at the end of its clip."
-        if sentence := puppet.stage.record.trouble:
+        if sentence := character.group.record.trouble:
             yield sentence
-        if sentence := puppet.stage.trouble[puppet.index]:
+        if sentence := character.group.trouble[character.index]:
             yield sentence
-        if sentence := puppet.stage.refused[puppet.index]:
+        if sentence := character.group.refused[character.index]:
             yield sentence
-        if sentence := puppet.unheard():
+        if sentence := character.unheard():
             yield sentence
         if self._not_compared:
             yield f"There is nothing to compare with: {self._not_compared}"
-        yield from puppet.stage.sentences
+        yield from character.group.sentences
         yield from self._refused.values()
-        yield from (other.trouble for other in self._puppets if other.trouble)
+        yield from (other.trouble for other in self.characters if other.trouble)
 
     def _find_notes(self):
         yield from filter(None, (Gamepads.reason(), *(device.notice for device in self.devices)))
@@ -513,12 +515,12 @@ class Session:
         _session = None
         gc.unfreeze()
         self._end_comparing()
-        for puppet, ob in self._shown():
+        for character, ob in self._shown():
             ob.mm.drive.driving = False
-            _befores[puppet.uid] = puppet.before
-            _inputs[puppet.owner_uid] = puppet.recording(self.seconds)
-        for stage in self._stages:
-            stage.clear()
+            _befores[character.uid] = character.before
+            _inputs[character.owner_uid] = character.recording(self.seconds)
+        for group in self._groups:
+            group.clear()
         for device in self.devices:
             device.close()
         redraw_views()

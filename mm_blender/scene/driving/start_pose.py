@@ -29,7 +29,7 @@ BY_HAND = 1e-3
 
 def standing(obs, motion, ankles):
     """Where armatures stand and face now, positions (K, 2), yaws (K,), how high above their floors (K,), and how fast
-    they go (K, 3), as Cast.place() takes it; and as what they are Shown, those that have the joints of a motion.
+    they go (K, 3), as Group.place() takes it; and as what they are Shown, those that have the joints of a motion.
 
     motion  the Motion that they will play
     ankles  (L,) how high they are while a limb stands

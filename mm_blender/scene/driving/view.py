@@ -38,16 +38,16 @@ class Follower:
 
     def __init__(self):
         self._before, self._gone = None, Vector()  # where the view was, and how far it has gone along
-        self._last = None  # the Puppet that was followed last, and where its root was
+        self._last = None  # the character that was followed last, and where its root was
 
-    def follow(self, view, puppet, root):
-        """Let a view go as far as a Puppet's root (Vector) has gone; one that is new and out of sight is looked at.
+    def follow(self, view, character, root):
+        """Let a view go as far as a character's root (Vector) has gone; one that is new and out of sight is looked at.
         Whether the view was moved: Blender draws all of its windows anew then."""
-        last, self._last = self._last, (puppet, root)
+        last, self._last = self._last, (character, root)
         location = view.view_location
         self._before = self._before or location.copy()
-        if last is None or last[0] is not puppet:
-            _bring_into_sight(view, puppet.owner(), root)
+        if last is None or last[0] is not character:
+            _bring_into_sight(view, character.owner(), root)
             return False
         way = root - last[1]
         self._gone += way

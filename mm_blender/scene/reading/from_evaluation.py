@@ -35,8 +35,8 @@ def read(source, skeleton, frames):
     done = 0
     while done < len(frames):
         began = time.perf_counter()
-        with _stage(source, posed) as (ob, scene):
-            # On heavy rigs setting the stage costs the most: then as much time again goes into frames.
+        with _apart(source, posed) as (ob, scene):
+            # On heavy rigs making the scene costs the most: then as much time again goes into frames.
             until = time.perf_counter() + max(SLICE, time.perf_counter() - began)
             every = np.empty(len(ob.pose.bones) * 16, dtype=np.float32)
             while done < len(frames) and time.perf_counter() < until:
@@ -101,7 +101,7 @@ class Pose:
 
 
 @contextmanager
-def _stage(source, posed):
+def _apart(source, posed):
     """The armature alone in a scene of its own, animated by the Action and nothing else."""
     ob, action, slot = source.fetch()
     _refuse(ob)

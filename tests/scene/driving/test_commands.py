@@ -46,10 +46,10 @@ def go(session, seconds=0.2):
 
 def asked(session, label):
     """The numbers that a feature asks for now."""
-    puppet = session.driven
-    schema, normalisation = puppet.database.schema, puppet.database.normalisation
+    one = session.driven
+    schema, normalisation = one.database.schema, one.database.normalisation
     part = schema.slices[schema.channels.index(CHANNELS[label])]
-    return normalisation.undo(puppet.player.query([puppet.index]))[0, part]
+    return normalisation.undo(one.player.query([one.index]))[0, part]
 
 
 def seen_from_head(session, ball):

@@ -27,10 +27,10 @@ def speeds(many_gaits):
 
 def go(session, seconds):
     """Drive for so long; how fast it went in the last second (m/s)."""
-    puppet, places = session.driven, []
+    one, places = session.driven, []
     for _ in range(round(seconds * 60)):
         session.tick(bpy.context, 1 / 60)
-        places.append(puppet.player.roots[puppet.index][0])
+        places.append(one.player.roots[one.index][0])
     return abs(places[-1] - places[-60])
 
 

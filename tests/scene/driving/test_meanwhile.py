@@ -350,7 +350,7 @@ def test_when_another_file_is_opened_what_was_driven_is_in_files(driven, folder)
     go(session, 1.0)
     ob.name = "Héro/1"
     go(session, 0.5)
-    rate, length = session.driven.database.rate, len(session.driven.stage.record)
+    rate, length = session.driven.database.rate, len(session.driven.group.record)
     place = session.driven.player.positions[0]
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert driving.current() is None

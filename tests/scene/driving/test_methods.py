@@ -109,10 +109,10 @@ def test_networks_of_other_motion_do_not_fit(character):
 def test_networks_that_were_trained_anew_are_taken_while_driving(character, session):
     character.mm.drive.method = "LMM"
     go(session, 0.3)
-    before = session.driven.stage.libraries[0]
+    before = session.driven.group.libraries[0]
     os.utime(training.own_networks_path(character), ns=(1, 1))
     go(session, 0.3)
-    assert session.driven.stage.libraries[0] is not before and session.status.method == "Learned"
+    assert session.driven.group.libraries[0] is not before and session.status.method == "Learned"
 
 
 def test_a_recording_is_driven_with_the_method(character, tmp_path):

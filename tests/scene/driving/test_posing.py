@@ -9,7 +9,7 @@ from mathutils import Euler, Matrix
 from mm_blender.matching import database
 from mm_blender.motion import quat
 from mm_blender.playback.matcher import BakedMotion
-from mm_blender.scene.driving.posing import Ensemble, Poser
+from mm_blender.scene.driving.posing import GroupPoser, Poser
 from mm_blender.scene.jobs import baking
 
 NAMES = ("hips", "head", "hand.L", "toe.L", "toe.R")
@@ -26,7 +26,7 @@ def show(poser, ob, motion, frame):
     """Show a frame of the database at ROOT, turned by YAW."""
     pose = BakedMotion(motion).at([frame])
     poser.look(ob)
-    Ensemble().write([(poser, ob, 0)], [(complex(*ROOT[:2]), YAW)], ROOT[2:], pose.positions, pose.rotations)
+    GroupPoser().write([(poser, ob, 0)], [(complex(*ROOT[:2]), YAW)], ROOT[2:], pose.positions, pose.rotations)
     bpy.context.view_layer.update()
 
 
@@ -144,22 +144,22 @@ def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo)
     posers, pose = [Poser(ob, motion) for ob in obs], BakedMotion(motion).at([10, 40, 70])
     roots, heights = [(1 + 2j, 0.3), (0j, -2.0), (3j, 1.0)], np.array([0.1, 0.2, 0.3])
     for who in ([0, 1, 2], [2, 0], [1], [2]):
-        ensemble = Ensemble()
-        ensemble.write([(posers[at], obs[at], at) for at in who], roots, heights, pose.positions, pose.rotations)
+        poser = GroupPoser()
+        poser.write([(posers[at], obs[at], at) for at in who], roots, heights, pose.positions, pose.rotations)
         together = [[bone.matrix_basis.copy() for bone in obs[at].pose.bones] for at in who]
         for at, found in zip(who, together):
-            Ensemble().write([(posers[at], obs[at], 0)], roots[at:], heights[at:], pose.positions[at:],
+            GroupPoser().write([(posers[at], obs[at], 0)], roots[at:], heights[at:], pose.positions[at:],
                              pose.rotations[at:])
             for bone, basis in zip(obs[at].pose.bones, found):
                 assert np.allclose(bone.matrix_basis, basis, atol=1e-6), (who, at, bone.name)
 
 
 def test_an_ensemble_goes_on_when_others_are_posed(small_demo):
-    motion, ensemble = baked(small_demo), Ensemble()
+    motion, poser = baked(small_demo), GroupPoser()
     poser, pose = Poser(small_demo, motion), BakedMotion(motion).at([40, 10])
     shown = [(complex(*ROOT[:2]), YAW), (0j, 0.0)], np.array([ROOT[2], 0.0]), pose.positions, pose.rotations
     expected = write(small_demo, motion, 40)
     for index in (0, 1, None, 0):
-        ensemble.write([(poser, small_demo, index)] if index is not None else [], *shown)
+        poser.write([(poser, small_demo, index)] if index is not None else [], *shown)
     bpy.context.view_layer.update()
     assert_shown(small_demo, expected)

@@ -255,9 +255,9 @@ def test_what_steered_can_be_saved_and_steers_again(character, tmp_path):
 
 
 def test_what_steered_is_saved_as_the_world_sees_it(character):
-    puppet = driving.start(bpy.context, [character]).driven
-    puppet.hear(0.5, Stick(move_y=1, face_x=1, run=1), np.pi / 2)
-    assert puppet.recording(1.0).at(0.7).numbers == pytest.approx([-1, 0, 0, 1, 1, 0, 0], abs=1e-9)
+    one = driving.start(bpy.context, [character]).driven
+    one.hear(0.5, Stick(move_y=1, face_x=1, run=1), np.pi / 2)
+    assert one.recording(1.0).at(0.7).numbers == pytest.approx([-1, 0, 0, 1, 1, 0, 0], abs=1e-9)
 
 
 def test_where_the_disk_is_full_a_take_is_kept_all_the_same_and_it_is_said(character, monkeypatch):
@@ -345,7 +345,7 @@ def test_what_was_pressed_is_pressed_once_though_the_session_waits(character):
 def test_the_sliders_of_the_features_act_at_once(character):
     session = driving.start(bpy.context, [character])
     go(session, 0.1)
-    search = session.driven.stage.library.choice().search
+    search = session.driven.group.library.choice().search
     before = search.weights.copy()
     character.mm.features.responsiveness = 4.0
     go(session, 1 / 60)
@@ -619,7 +619,7 @@ def test_each_one_has_settings_of_its_own(character):
     other.mm.drive.root_position, other.mm.drive.lock_feet = "full", False
     session = driving.start(bpy.context, [character, other, third])
     go(session, 0.6)
-    settings = {puppet.name: puppet.player.settings for puppet in session._puppets}
+    settings = {one.name: one.player.settings for one in session.characters}
     assert settings[other.name].sync.position == "full" and not settings[other.name].lock.on
     assert settings[character.name].sync.position == "adjust_clamp" and settings[character.name].lock.on
     assert len(session._stages) == 2, "those that are alike are worked on together"
@@ -694,7 +694,7 @@ def kept_places(ob, seconds, times=2):
         session = driving.start(bpy.context, [ob])
         session.keyboard.press("W", "forward")
         go(session, seconds)
-        jumps.append(np.flatnonzero(session.driven.stage.record.trace().jumped))
+        jumps.append(np.flatnonzero(session.driven.group.record.trace().jumped))
         session.keep()
     places = []
     for frame in range(1, round(60 * seconds) * times + 1):
