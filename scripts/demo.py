@@ -163,7 +163,7 @@ def _picture_of_features(character, path):
         place = _placed(root, _way(root), 0, turn)
         ground.stand(mesh, place)
         measured = slices.run(overlay.measure(character, bpy.context.scene))
-        ground.draw(*measured.picture.lines(round(seconds * 60)), place)
+        ground.draw(*measured.drawn.lines(round(seconds * 60)), place)
         ground.write(label, (-0.93, 2.20), 0.15)
         if not pictures:
             for index, (word, kind) in enumerate(LEGEND):

@@ -25,7 +25,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 BLENDER_FOLDERS = ("scene", "operators", "panels")
-FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
+FEW_CLIPS = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
 
 SESSION = pytest.StashKey()
@@ -138,7 +138,7 @@ def small_disk(tmp_path):
 def _few_clips():
     from tests.databases import demo_clips
 
-    return [clip for clip in demo_clips() if clip.name in FEW]
+    return [clip for clip in demo_clips() if clip.name in FEW_CLIPS]
 
 
 def load_extension():

@@ -12,7 +12,7 @@ AFTER = 0.1
 PERCENTILE = 99.9
 # A transition pops if it is so many times faster than that, and faster than its frames are without it, if it has any.
 POP = 1.5
-# A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
+# A velocity has been reached at this share of it, while a stick asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
 # Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
 SMOOTH = 0.1
@@ -84,8 +84,8 @@ def own_acceleration(database):
 
 
 def reversal_times(roots, trace, rate):
-    """Seconds from each wish that turns round by more than 90 degrees until the root has 90 % of the new velocity;
-    only wishes that last that long count."""
+    """Seconds from each turn of the stick by more than 90 degrees until the root has 90 % of the new velocity; what is
+    not held that long does not count."""
     velocities = _velocities(roots, rate)
     wanted = trace.wanted[:, :2]
     speed = np.linalg.norm(wanted, axis=-1)

@@ -11,7 +11,7 @@ from .features.shapes import POINTING, SPEED, arrow, cross
 from .features.trajectory import PAST, PATH
 from .schema import Channel, Schema
 
-__all__ = ["COLOURS", "FINE", "LIFT", "POINTING", "SPEED", "Picture", "arrow", "cross", "picture"]
+__all__ = ["COLOURS", "FINE", "LIFT", "POINTING", "SPEED", "FeatureLines", "arrow", "cross", "lines_of"]
 
 # Medium bright and saturated, so that they stand out from dark and from light backgrounds.
 COLOURS = {name: kind.colour for name, kind in KINDS.items() if kind.colour} | {"trajectory": PATH, "past": PAST}
@@ -20,7 +20,7 @@ FINE = 0.1  # seconds between the points of the line along the trajectory
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class FeatureLines:
     """A clip's features, ready to be drawn frame by frame.
 
     features  (F, D), seen from each frame's root
@@ -78,14 +78,14 @@ class Picture:
         return PATH, np.stack([points[:-1], points[1:]], axis=1)
 
 
-def picture(clip, character, schema):
-    """The Picture of a prepared clip, whose joint 0 is the root."""
+def lines_of(clip, character, schema):
+    """The FeatureLines of a prepared clip, whose joint 0 is the root."""
     character = replace(character, skeleton=clip.skeleton)
     positions, _ = clip.globals()
     times = _times(schema)
     path = measure(clip, character, Schema((Channel("trajectory_position", times=times),)))
     forward = quat.rotate(clip.rotations[:, 0], np.array([0.0, 1.0, 0.0]))
-    return Picture(schema, clip.rate, measure(clip, character, schema), clip.positions[:, 0], quat.yaw(forward),
+    return FeatureLines(schema, clip.rate, measure(clip, character, schema), clip.positions[:, 0], quat.yaw(forward),
                    {role: positions[:, character.joint(role)] for role in schema.roles},
                    np.array(times), path.reshape(len(clip), -1, 2))
 

@@ -30,7 +30,7 @@ LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
 # So few rows are all compared at once: that is sooner done than to rule most of them out.
-FEW = 2048
+FEW_ROWS = 2048
 # As many queries of a crowd are answered together.
 TOGETHER = 32
 
@@ -194,7 +194,7 @@ class Search:
 
     def _candidates(self, probe, at_most):
         """The blocks in which the winner must be, if it costs at most so much."""
-        if len(self._rows) <= FEW:
+        if len(self._rows) <= FEW_ROWS:
             return self._every_block
         squares = probe.dot(self._centres)
         reach = self._reach(probe, squares, int(squares.argmin()), at_most)

@@ -13,7 +13,7 @@ from .stance import Stance, from_root
 NEAR = 1e-4
 
 
-def twin_joints(source, target):
+def joints_alike(source, target):
     """(Jt,) the source's joint that each of the target's is, or None if they are not the same body at rest."""
     skeletons = source.skeleton, target.skeleton
     if len(skeletons[0]) != len(skeletons[1]):
@@ -29,10 +29,10 @@ def twin_joints(source, target):
         if len(below) != len(left):
             return False
         for child in below:
-            twin = next((one for one in left if matches(child, one)), None)
-            if twin is None:
+            same = next((one for one in left if matches(child, one)), None)
+            if same is None:
                 return False
-            left.remove(twin)
+            left.remove(same)
         found[joint] = other
         return True
 
@@ -55,7 +55,7 @@ def facing_alike(source, target):
     return replace(target, skeleton=replace(target.skeleton, positions=local[0][0], rotations=local[1][0]))
 
 
-def twin_stance(source, target, stance, joints):
+def stance_alike(source, target, stance, joints):
     """The source's stance as the target has it, whose joints are these (Jt,) of the source."""
     (_, turns, size), (_, own, own_size) = map(_body, (source, target))
     scale = own_size / size

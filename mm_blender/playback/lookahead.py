@@ -8,7 +8,7 @@ by one. They are worked out anew when they are used up, at a jump, and when a fo
 
 import numpy as np
 
-from .matcher import AHEAD
+from .matcher import PLANNED
 from .pose import Pose
 
 # Characters with at most so many planned frames left are planned anew together with the others: that costs less.
@@ -17,7 +17,7 @@ SOON = 3
 BEFORE = 2
 
 
-class Ahead:
+class Lookahead:
     """The coming frames of K characters, inertialised: step() goes on to the next one.
 
     What it has of this frame: rotations() and positions() as in a Pose, travel() of the roots, the limbs() that the
@@ -27,18 +27,18 @@ class Ahead:
     def __init__(self, pose: Pose, limbs, inertia, dt):
         self._limbs, self._inertia, self._dt = limbs, inertia, dt
         count = len(pose.rotations)
-        # One row for each frame, (K, BEFORE + AHEAD, …), and the same with the rows of all one after the other.
-        self._parts = [np.repeat(part[:, None], BEFORE + AHEAD, axis=1).astype(np.float32)
+        # One row for each frame, (K, BEFORE + PLANNED, …), and the same with the rows of all one after the other.
+        self._parts = [np.repeat(part[:, None], BEFORE + PLANNED, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
-        shape = count, BEFORE + AHEAD, len(limbs)
+        shape = count, BEFORE + PLANNED, len(limbs)
         self._tables = [*self._parts, *(np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (5, 4)))]
-        self._rows = [table.reshape(count * (BEFORE + AHEAD), *table.shape[2:]) for table in self._tables]
+        self._rows = [table.reshape(count * (BEFORE + PLANNED), *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, and where its own end;
         # and which rows are played in the coming frames, until somebody has none left.
-        self._first = np.arange(count) * (BEFORE + AHEAD)
+        self._first = np.arange(count) * (BEFORE + PLANNED)
         self._here, self._end = self._first + (BEFORE - 1), [BEFORE] * count
         self._played = iter(())
-        self._all_anew = self._first + BEFORE + np.arange(AHEAD)[:, None]  # the same if all begin together
+        self._all_anew = self._first + BEFORE + np.arange(PLANNED)[:, None]  # the same if all begin together
 
     def begin_from(self, index, shown):
         """A character was Shown like this until now: what a jump is compared with."""

@@ -5,7 +5,7 @@ import numpy as np
 
 from ..control.intent import intent_of, tag_query
 from ..control.stick import Stick
-from ..evaluate import courses
+from ..evaluate import courses, random_hands
 from ..playback.group import Group
 from ..playback.matcher import MotionMatcher
 
@@ -26,8 +26,8 @@ def of_courses(library, goes_on=lambda: True):
 
 def of_chance(library, seed=0, goes_on=lambda: True):
     """The same from hands that are all over the place, from as many that turn right round, and from as many that face
-    one way and go any other: chance hardly does either, and no other wishes leave so much open."""
-    kinds = courses.anything, courses.to_and_fro, courses.sideways
+    one way and go any other: chance hardly does either, and nothing else that is wanted leaves so much open."""
+    kinds = random_hands.anything, random_hands.to_and_fro, random_hands.sideways
     recordings = [course(SECONDS, seed * 1000 + hand) for course in kinds for hand in range(1, HANDS + 1)]
     return _driven(library, recordings, np.random.default_rng(seed), goes_on)
 
@@ -36,7 +36,7 @@ def _driven(library, recordings, chance=None, goes_on=lambda: True):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
     database, further = library.database, [gait.name for gait in library.speeds.further]
     if chance is not None and further:
-        recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
+        recordings = [random_hands.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
     group = Group(library, [one.guide(database.rate, library.speeds) for one in recordings])
     heard = group.player.matcher = _Listening(library, group.guides)
     if chance is not None:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT := Path(__file__).resolve().parents[2]))
 import numpy as np
 
 from mm_blender.control.stick_guide import StickGuide
-from mm_blender.evaluate.courses import anything
+from mm_blender.evaluate.random_hands import anything
 from mm_blender.networks.library import METHODS, library_for
 from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.matching.feature_lines import COLOURS, LIFT, POINTING, SPEED, arrow, cross, picture
+from mm_blender.matching.feature_lines import COLOURS, LIFT, POINTING, SPEED, arrow, cross, lines_of
 from mm_blender.matching.features import measure
 from mm_blender.matching.schema import PRESETS, Channel, Schema
 from mm_blender.motion import demo, quat
@@ -33,7 +33,7 @@ def moved(clip, by, turn):
 
 
 def drawn(clip, *channels, frame=FRAME):
-    return picture(clip, find_character(clip.skeleton), Schema(channels)).lines(frame)
+    return lines_of(clip, find_character(clip.skeleton), Schema(channels)).lines(frame)
 
 
 def world(clip, name):
@@ -108,15 +108,15 @@ def test_tags_and_properties_have_no_place_to_be_drawn_at():
 
 def test_moving_the_whole_clip_moves_the_whole_picture():
     clip, schema = curving(), PRESETS["locomotion"]
-    before, _ = picture(clip, find_character(clip.skeleton), schema).lines(FRAME)
-    after, _ = picture(moved(clip, (1, 2), 0.0), find_character(clip.skeleton), schema).lines(FRAME)
+    before, _ = lines_of(clip, find_character(clip.skeleton), schema).lines(FRAME)
+    after, _ = lines_of(moved(clip, (1, 2), 0.0), find_character(clip.skeleton), schema).lines(FRAME)
     assert np.allclose(after - before, (1, 2, 0), atol=1e-4)
 
 
 def test_the_numbers_are_those_of_the_database():
     clip = curving()
     character = find_character(clip.skeleton)
-    shown = picture(clip, character, PRESETS["locomotion"])
+    shown = lines_of(clip, character, PRESETS["locomotion"])
     assert np.array_equal(shown.features, measure(clip, character, PRESETS["locomotion"])) and len(shown) == len(clip)
 
 
@@ -124,7 +124,7 @@ def test_a_missing_role_is_named():
     character = find_character(curving().skeleton)
     roles = {role: name for role, name in character.roles.items() if role != "left_hand"}
     with pytest.raises(MotionError, match="left_hand"):
-        picture(curving(), replace(character, roles=roles), Schema((Channel("bone_position", "left_hand"),)))
+        lines_of(curving(), replace(character, roles=roles), Schema((Channel("bone_position", "left_hand"),)))
 
 
 def test_an_arrow_without_length_is_no_trouble():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.evaluate.courses import anything
+from mm_blender.evaluate.random_hands import anything
 from mm_blender.networks import file
 from mm_blender.networks.library import library_for
 from mm_blender.playback.library import BakedLibrary

@@ -11,7 +11,7 @@ from mm_blender.errors import MotionError
 from mm_blender.motion import quat
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, ordered_as
-from mm_blender.networks.matchers import AHEAD, LearnedMatcher, Poses
+from mm_blender.networks.matchers import AT_ONCE, LearnedMatcher, Poses
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.matcher import MixedMatcher, MotionMatcher
 from tests.steering import group_of
@@ -48,19 +48,19 @@ def test_what_is_said_to_come_is_what_is_played(networks):
     matcher = LearnedMatcher(networks, 2)
     matcher.advance()
     positions, rotations, travel = matcher.coming([1, 0])
-    assert len(positions[0]) == AHEAD - 1  # one of them has been played
-    for row in range(AHEAD - 1):
+    assert len(positions[0]) == AT_ONCE - 1  # one of them has been played
+    for row in range(AT_ONCE - 1):
         pose = matcher.pose()
         for shown, said in zip((pose.positions, pose.rotations, pose.travel), (positions, rotations, travel)):
             assert np.array_equal(shown[[1, 0]], said[:, row])
         assert pose.contacts.tolist() == matcher.contacts()
         matcher.advance()
-    assert len(matcher.coming([0])[0][0]) == AHEAD
+    assert len(matcher.coming([0])[0][0]) == AT_ONCE
 
 
 def test_what_comes_is_what_the_networks_say_frame_by_frame(networks):
     matcher, state = LearnedMatcher(networks), LearnedMatcher(networks).states()
-    for _ in range(3 * AHEAD):
+    for _ in range(3 * AT_ONCE):
         assert matcher.states() == pytest.approx(state, abs=1e-5)
         assert matcher.pose().rotations == pytest.approx(Poses(networks).of(matcher.states()).rotations, abs=1e-5)
         state = matcher._following([0], state)[0]
@@ -86,7 +86,7 @@ def test_several_matchers_are_one(networks, libraries, demo_database):
         assert mixed.contacts() == [usual.contacts()[0], learned.contacts()[0], usual.contacts()[1]]
     assert np.array_equal(mixed.pose().rotations[1], learned.pose().rotations[0])
     positions, rotations, travel = mixed.coming([1, 2])
-    assert len(travel) == 2 and len(positions[0]) == len(travel[0]) <= AHEAD
+    assert len(travel) == 2 and len(positions[0]) == len(travel[0]) <= AT_ONCE
     assert np.array_equal(rotations[0], learned.coming([0])[1][0, :len(rotations[0])])
     assert np.array_equal(rotations[1], usual.coming([1])[1][0, :len(rotations[0])])
 

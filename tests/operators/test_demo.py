@@ -16,13 +16,13 @@ from mm_blender.scene.reading import sampling
 from mm_blender.scene.reading.features import schema_of
 from mm_blender.scene.rig import armatures
 
-FEW = ("idle", "walk", "run")
+FEW_CLIPS = ("idle", "walk", "run")
 
 
 @pytest.fixture(autouse=True)
 def few_clips(monkeypatch):
     """Three of the demo's clips: what is true of them is true of all, and eight minutes take a while."""
-    clips = [clip for clip in _every_clip() if clip.name in FEW]
+    clips = [clip for clip in _every_clip() if clip.name in FEW_CLIPS]
     monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
     return {clip.name: clip for clip in clips}
 
@@ -45,7 +45,7 @@ def test_the_armature_is_the_demo_skeleton(character):
 def test_it_is_selected_active_and_ready_to_bake(character):
     settings = character.mm
     assert character.name == "Demo Character" and character.select_get()
-    assert [clip.action.name for clip in settings.clips] == [f"Demo {name}" for name in FEW]
+    assert [clip.action.name for clip in settings.clips] == [f"Demo {name}" for name in FEW_CLIPS]
     assert not any(clip.mirror for clip in settings.clips) and all(clip.loop for clip in settings.clips)
     assert all(role.bone in character.data.bones for role in settings.roles)
     assert schema_of(character).name == "locomotion" and schema_of(character).size == 27
@@ -88,7 +88,7 @@ def test_tags_are_in_frames_of_the_action(extension, monkeypatch):
 
 
 def test_actions_outlive_the_character(character):
-    assert all(bpy.data.actions[f"Demo {name}"].use_fake_user for name in FEW)
+    assert all(bpy.data.actions[f"Demo {name}"].use_fake_user for name in FEW_CLIPS)
 
 
 def test_a_file_with_actions_keeps_its_frame_rate(extension, few_clips):

@@ -13,7 +13,7 @@ from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.limbs import Limbs
-from mm_blender.playback.matcher import AHEAD, MixedMatcher
+from mm_blender.playback.matcher import PLANNED, MixedMatcher
 from mm_blender.playback.protocols import Facts, Library, Matcher, Motion
 from mm_blender.playback.retarget import RetargetedLibrary, character_of, stance_of
 from tests.networks.conftest import networks_of_experts_like, untrained
@@ -94,7 +94,7 @@ def test_what_a_matcher_says_is_coming_is_what_it_plays(matcher):
     for _ in range(3):
         coming = matcher.coming([1, 0])
         count = coming[2].shape[1]
-        assert 1 <= count <= AHEAD
+        assert 1 <= count <= PLANNED
         for row in range(count):
             pose = matcher.pose()
             for shown, said in zip((pose.positions, pose.rotations, pose.travel), coming):

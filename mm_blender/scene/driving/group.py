@@ -14,7 +14,7 @@ from .drive_settings import halflives_of, settings_of
 from .libraries import METHODS, library_of, played_library, weigh
 from .own_speeds import own_ways, speeds_of
 from .posing import GroupPoser
-from .start_pose import standing
+from .start_pose import start_poses
 from .surroundings import Surroundings
 
 
@@ -37,7 +37,7 @@ class DrivenGroup(Group):
         self._surroundings, self._chosen, self._weights, self._mismatch = None, [], [], ""
         self.poser, self._heeded = GroupPoser(), Heeded(len(obs))
         self._weigh(obs[0])  # what takes long is done before the first frame
-        place, shown = standing(obs, self.player.motion, self.player.feet.standing[:, 1])
+        place, shown = start_poses(obs, self.player.motion, self.player.feet.standing[:, 1])
         self.place(*place)
         for index, pose in shown.items():
             self.begin_from(index, pose)
@@ -149,7 +149,7 @@ def drive_arguments(ob, depsgraph, library=None):
     weigh(library, ob)
     motion, ground = library.motion, floor(targets.posed(ob))
     limbs = Limbs(motion.database.character, motion.database.fixed, motion.moving)
-    place, shown = standing([ob], motion, motion.stance(limbs)[:, 1])
+    place, shown = start_poses([ob], motion, motion.stance(limbs)[:, 1])
     surroundings = Surroundings(settings.obstacles, settings.ground, [ground])
     surroundings.stand_at(ground + place[2].item(0))
     surroundings.refresh(depsgraph)

@@ -121,10 +121,10 @@ class Poser:
         below = [name for name in skeleton.names if name != baked.names[0]]  # a root may be anywhere under them
         self.size = _extent(skeleton, below) / max(_extent(baked, below), 1e-9)
         alike = self.controls is not None or _hang_alike(lines, baked)
-        self.layout = Layout(ob, skeleton, hung, baked, self.database) if alike else None
+        self.layout = JointsOnBones(ob, skeleton, hung, baked, self.database) if alike else None
 
 
-class Layout:
+class JointsOnBones:
     """How joints lie on the bones of an armature, in the order of its bones.
 
     at        (N,) which bones they are

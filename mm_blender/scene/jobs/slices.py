@@ -10,14 +10,14 @@ from ...errors import Cancelled, MotionError
 from ...steps import run
 from ..screen import redraw_panels
 
-__all__ = ["Job", "cancel", "current", "last_error", "run", "start"]
+__all__ = ["Work", "cancel", "current", "last_error", "run", "start"]
 
 # Seconds of work in one go: as long as Blender took to draw and listen since the last one, within these bounds, so that
 # neither starves. And the time that it gets at the least.
 SLICE, REST = (0.03, 0.15), 0.005
 
 
-class Job:
+class Work:
     """Work under way: `steps` is a generator that yields objects with `.share` (0 … 1) and `.text`; `about` is whom it
     is for, if that matters."""
 
@@ -47,7 +47,7 @@ def start(steps, title, on_done, about=None):
     global _current
     if _current is not None:
         raise MotionError(f"{_current.title} is still under way: wait for it or cancel it first.")
-    _current = Job(steps, title, on_done, about)
+    _current = Work(steps, title, on_done, about)
     _say("", None)
     if not bpy.app.timers.is_registered(tick):  # it still is when a job was cancelled a moment ago
         bpy.app.timers.register(tick, first_interval=0.0)

@@ -15,7 +15,7 @@ from bpy.app.handlers import persistent
 
 from ...errors import MotionError
 from ...networks import provenance
-from ...training.watching.run import Order, Past, Progress, Run, ask_to_end, log_of, look, note_trouble, prepare
+from ...training.watching.run import Order, Past, ProgressLines, Run, ask_to_end, log_of, look, note_trouble, prepare
 from ..reading.features import schema_of
 from ..rig.armatures import skeleton_of
 from ..screen import redraw_panels
@@ -49,7 +49,7 @@ class Status:
     """
 
     word: str
-    progress: Progress
+    progress: ProgressLines
     resumable: bool = False
     trouble: str = ""
     before: tuple = ()  # names of those that are trained before it
@@ -57,7 +57,7 @@ class Status:
 
 _jobs = []  # the first one runs
 _troubles = {}  # path of networks → why their last training in this session failed
-_past = {}  # path of networks → Progress, read on
+_past = {}  # path of networks → ProgressLines, read on
 
 
 # Where networks are

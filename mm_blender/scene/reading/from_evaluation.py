@@ -18,7 +18,7 @@ from ...motion.skeleton import backward
 from .. import actions
 from ..actions import bone_of
 from ..rig import armatures
-from .source import Source
+from .by_name import ByName
 
 SLICE = 0.04  # seconds of frames between two signs of life
 
@@ -28,7 +28,7 @@ def read(source, skeleton, frames):
     when the source has none. Yields the fraction that is done; at every yield everything is as the artist left it."""
     ob, _, _ = source.fetch()
     ground = armatures.floor(ob)
-    posed = Pose(ob)  # channels without keys stay as they are now, whatever the artist does meanwhile
+    posed = AnimatedValues(ob)  # channels without keys stay as they are now, whatever the artist does meanwhile
     at = [ob.pose.bones.find(name) for name in skeleton.names]
     bones = np.empty((len(frames), len(at), 4, 4), dtype=np.float32)
     worlds = np.empty((len(frames), 4, 4), dtype=np.float32)
@@ -58,10 +58,10 @@ def shown(ob, skeleton):
     ob.pose.bones.foreach_get("matrix", every)
     at = [ob.pose.bones.find(name) for name in skeleton.names]
     return _local(skeleton, every.reshape(-1, 4, 4)[None, at].swapaxes(-1, -2), armatures.world_matrix(ob)[None],
-                  Source.of(ob), [bpy.context.scene.frame_current_final])
+                  ByName.of(ob), [bpy.context.scene.frame_current_final])
 
 
-class Pose:
+class AnimatedValues:
     """The values that animation writes on an armature object: what it shows, keyed or not."""
 
     def __init__(self, ob):
@@ -105,7 +105,7 @@ def _apart(source, posed):
     """The armature alone in a scene of its own, animated by the Action and nothing else."""
     ob, action, slot = source.fetch()
     _refuse(ob)
-    artist = Pose(ob)
+    artist = AnimatedValues(ob)
     with ExitStack() as after:
         after.callback(_settle, ob, artist)
         after.enter_context(actions.kept(ob))

@@ -14,7 +14,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...errors import MotionError
-from ...matching.feature_lines import Picture, picture
+from ...matching.feature_lines import FeatureLines, lines_of
 from ...prepare.root import add_root
 from .. import actions
 from ..jobs.baking import recipe_of
@@ -39,7 +39,7 @@ class Measured:
 
     key: tuple
     contents: tuple
-    picture: Picture | None = None
+    drawn: FeatureLines | None = None
     first: float = 0.0
     error: str = ""
     floor: float = 0.0
@@ -52,9 +52,9 @@ def lines(ob, scene):
         if key is not None:
             _ask(ob.name, 0.0)
         return None
-    if _measured.picture is None:
+    if _measured.drawn is None:
         return None
-    segments, colours = _measured.picture.lines(_frame(scene))
+    segments, colours = _measured.drawn.lines(_frame(scene))
     return segments + (0.0, 0.0, _measured.floor), colours
 
 
@@ -74,7 +74,7 @@ def measure(ob, scene):
         first = actions.frame_range(action, ob, actions.slot_for(action, ob))
         clip = yield from sampling.read_action(ob, action)
         clip = add_root(clip.with_changes(loop=loop), character, recipe)
-        return Measured(key, contents, picture(clip, character, schema), first[0], floor=height)
+        return Measured(key, contents, lines_of(clip, character, schema), first[0], floor=height)
     except MotionError as error:
         return Measured(key, contents, error=str(error))
 
@@ -119,7 +119,7 @@ def _is_carried(ob, action):
 def _frame(scene):
     """The current frame as an index into what was measured; before and after the Action its ends are shown."""
     frame = scene.frame_current_final - _measured.first
-    return int(np.clip(round(frame), 0, len(_measured.picture) - 1))
+    return int(np.clip(round(frame), 0, len(_measured.drawn) - 1))
 
 
 def _forget_rigs():

@@ -21,7 +21,7 @@ PROGRESS, CHECKPOINT, CANCEL, LOCK = "progress.jsonl", "checkpoint.pt", "cancel"
 PATIENCE, GRACE = 10.0, 60.0
 
 
-class Job:
+class TrainingFolder:
     """A folder, made if it is not there."""
 
     def __init__(self, folder, resume=False):
@@ -75,7 +75,7 @@ class Job:
                               f"({in_short(error)}).") from error
 
 
-class Helper(Job):
+class HelpersFolder(TrainingFolder):
     """The same for a process that helps another one: it writes nothing and decides nothing."""
 
     def __init__(self, folder):
@@ -92,7 +92,7 @@ class Helper(Job):
 
 
 def folder_of(output):
-    """Where the job that makes these networks keeps its files."""
+    """Where the training that makes these networks keeps its files."""
     return Path(f"{output}.training")
 
 

@@ -43,7 +43,7 @@ class Order:
                 "--seed", str(self.seed), "--watch-stdin", *(["--resume"] if self.resume else [])]
 
 
-class Progress:
+class ProgressLines:
     """The lines that a training has written, read as they come."""
 
     def __init__(self, folder):
@@ -105,7 +105,7 @@ class Run:
     """One training, in a process that has been started."""
 
     def __init__(self, order, python):
-        self.order, self.progress = order, Progress(order.folder)
+        self.order, self.progress = order, ProgressLines(order.folder)
         self._cancelled = None
         prepare(order)
         self._child = Child(python, order.arguments(), order.folder / LOG)
@@ -163,7 +163,7 @@ class Past:
     """
 
     word: str
-    progress: Progress
+    progress: ProgressLines
     resumable: bool = False
     trouble: str = ""
 
@@ -171,7 +171,7 @@ class Past:
 def look(output, progress=None):
     """The Past of the training that makes these networks. `progress` is read on if it is given."""
     folder = folder_of(output)
-    progress = progress or Progress(folder)
+    progress = progress or ProgressLines(folder)
     progress.read()
     last, resumable = progress.last, (folder / CHECKPOINT).is_file()
     if last.get("done"):

@@ -41,7 +41,7 @@ from mm_blender.training import job as jobs
 jobs.end_with_parent(folder)
 jobs.GRACE = 5.0
 with jobs.only_one(folder):
-    job = jobs.Job(folder, "--resume" in words)
+    job = jobs.TrainingFolder(folder, "--resume" in words)
     spent = 0
     if "--resume" in words and os.path.exists(folder + "/checkpoint.pt"):
         spent = int(open(folder + "/checkpoint.pt").read())
@@ -431,7 +431,7 @@ def test_networks_of_another_bake_are_stale(hero, tmp_path):
 def test_progress_that_was_cut_off_or_rewritten_is_read_right(tmp_path):
     folder = tmp_path / "job"
     folder.mkdir()
-    progress, file = runs.Progress(folder), folder / jobs.PROGRESS
+    progress, file = runs.ProgressLines(folder), folder / jobs.PROGRESS
     assert not progress.read() and progress.share == 0
     lines = [{"stage": "stepper", "share": 0.1 * n, "seconds": float(n), "seconds_left": 10.0 - n} for n in range(5)]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:3]) + '{"stage": "decom')
@@ -455,7 +455,7 @@ def test_why_it_failed_is_not_lost_after_a_line_that_was_cut_off(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
 def test_progress_on_a_full_disk_is_told_in_one_sentence(tmp_path):
-    job = jobs.Job(tmp_path / "job")
+    job = jobs.TrainingFolder(tmp_path / "job")
     (tmp_path / "job" / jobs.PROGRESS).symlink_to("/dev/full")
     with pytest.raises(MotionError, match="the disk is full; free some space and try again"):
         job.write(share=0.5)

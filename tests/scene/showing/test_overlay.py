@@ -148,7 +148,7 @@ def test_measuring_gives_way_to_whoever_waits(character):
         try:
             shares.append(next(steps))
         except StopIteration as end:
-            assert end.value.picture is not None
+            assert end.value.drawn is not None
             break
     assert shares
     assert slices.run(overlay.measure(character, bpy.context.scene)).error == ""

@@ -7,7 +7,7 @@ import pytest
 
 from mm_blender.scene.showing import plots
 from mm_blender.training.watching import plot
-from mm_blender.training.watching.run import Progress
+from mm_blender.training.watching.run import ProgressLines
 
 
 def line(seconds, stage="decompressor", loss=1.0, left=0.0, **figures):
@@ -61,7 +61,7 @@ def test_anything_that_may_stand_in_the_file_can_be_painted(lines):
 
 
 def test_a_panel_gets_it_as_an_icon_and_the_file_knows_nothing_of_it(extension, tmp_path):
-    progress = Progress(tmp_path)
+    progress = ProgressLines(tmp_path)
     assert plots.icon_of("hero", progress) == 0, "there is nothing to show yet"
     progress.lines = [line(seconds) for seconds in range(5)]
     assert plots.icon_of("hero", progress) == 0 and bpy.app.timers.is_registered(plots.paint)

@@ -10,7 +10,7 @@ from .. import actions
 
 
 @dataclass(frozen=True)
-class Source:
+class ByName:
     object_name: str
     action_name: str = ""
     slot_name: str = ""
@@ -39,5 +39,5 @@ class Source:
 
 
 def _file(block):
-    """Names are unique within one file only."""
+    """ByName are unique within one file only."""
     return block.library.filepath if block.library is not None else None
