@@ -144,8 +144,8 @@ def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo)
     posers, pose = [Poser(ob, motion) for ob in obs], BakedMotion(motion).at([10, 40, 70])
     roots, heights = [(1 + 2j, 0.3), (0j, -2.0), (3j, 1.0)], np.array([0.1, 0.2, 0.3])
     for who in ([0, 1, 2], [2, 0], [1], [2]):
-        poser = GroupPoser()
-        poser.write([(posers[at], obs[at], at) for at in who], roots, heights, pose.positions, pose.rotations)
+        group_poser = GroupPoser()
+        group_poser.write([(posers[at], obs[at], at) for at in who], roots, heights, pose.positions, pose.rotations)
         together = [[bone.matrix_basis.copy() for bone in obs[at].pose.bones] for at in who]
         for at, found in zip(who, together):
             GroupPoser().write([(posers[at], obs[at], 0)], roots[at:], heights[at:], pose.positions[at:],
@@ -154,12 +154,12 @@ def test_armatures_that_are_posed_together_are_posed_like_each_alone(small_demo)
                 assert np.allclose(bone.matrix_basis, basis, atol=1e-6), (who, at, bone.name)
 
 
-def test_an_ensemble_goes_on_when_others_are_posed(small_demo):
-    motion, poser = baked(small_demo), GroupPoser()
+def test_a_group_goes_on_when_others_are_posed(small_demo):
+    motion, group_poser = baked(small_demo), GroupPoser()
     poser, pose = Poser(small_demo, motion), BakedMotion(motion).at([40, 10])
     shown = [(complex(*ROOT[:2]), YAW), (0j, 0.0)], np.array([ROOT[2], 0.0]), pose.positions, pose.rotations
     expected = write(small_demo, motion, 40)
     for index in (0, 1, None, 0):
-        poser.write([(poser, small_demo, index)] if index is not None else [], *shown)
+        group_poser.write([(poser, small_demo, index)] if index is not None else [], *shown)
     bpy.context.view_layer.update()
     assert_shown(small_demo, expected)

@@ -37,7 +37,7 @@ words = sys.argv[sys.argv.index("train") + 1:]
 output = words[words.index("-o") + 1]
 folder = output + ".training"
 sys.path.insert(0, {root!r})
-from mm_blender.training import job as jobs
+from mm_blender.training.watching import folder as jobs
 jobs.end_with_parent(folder)
 jobs.GRACE = 5.0
 with jobs.only_one(folder):
