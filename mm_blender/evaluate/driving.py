@@ -36,7 +36,7 @@ def report(motion, clip, trace, own=None):
         "root_distance": {"mean": _round(apart.mean()), "p95": _round(np.percentile(apart, 95))},
         "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
-        "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
+        "longest_against_the_stick": _round(longest_against(roots, trace, clip.rate)),
         **_feet(motion, motion.character.contact_places(positions, turns), trace, clip.rate),
     }
     if motion.ranges:
@@ -128,7 +128,7 @@ def standing_heights(database):
                      for limb in range(contacts.shape[1])])
 
 
-def _longest_against(roots, trace, rate):
+def longest_against(roots, trace, rate):
     """The longest time in seconds for which the root did not go where the stick pointed at all."""
     wanted = trace.wanted[:, :2]
     speed = np.linalg.norm(wanted, axis=-1)

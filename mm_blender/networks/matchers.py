@@ -87,7 +87,7 @@ class LearnedMatcher:
         self._stepping = Stepping(networks.stepper, networks.limits, networks.stride, count)
         self._projector = Network(networks.projector, count)
         self._signs = np.where(networks.combinations, 1, -1).T.astype(np.float32)
-        self._allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
+        self.allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
         self._strict = np.zeros(count, dtype=bool)
         self._asks = np.empty((count, networks.projector.inputs), dtype=np.float32)
         begin = np.tile(networks.start, (count, 1)) if begin is None else begin
@@ -96,7 +96,7 @@ class LearnedMatcher:
     def allow(self, index, search, wanted=None):
         """search: the combinations of tags (U,) that a character may jump to; what it plays is left at the next search
         if it is none of those, where `wanted` is given."""
-        self._allowed[index], self._strict[index] = search, wanted is not None
+        self.allowed[index], self._strict[index] = search, wanted is not None
 
     def features(self):
         """(K, D) normalised features of what is playing."""
@@ -141,7 +141,7 @@ class LearnedMatcher:
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         """The Projector's answer is taken where it is better than going on."""
         who, self.faded = np.asarray(who), ()
-        answers = self._project(queries, self._allowed[who])
+        answers = self._project(queries, self.allowed[who])
         self.costs[who] = going_on = self._cost(queries, self._strip.states()[who])
         costs = self._cost(queries, answers)
         better = costs < going_on * (1 - stay)
@@ -173,7 +173,7 @@ class LearnedMatcher:
 
     def _fits(self, shown, who):
         """(len(who),) whether the tags of what is shown are allowed to each."""
-        return self._allowed[who, self._combinations(shown)] > 0
+        return self.allowed[who, self._combinations(shown)] > 0
 
     def _combinations(self, shown):
         """(K,) the combination of tags that each one most likely has."""

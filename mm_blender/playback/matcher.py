@@ -130,7 +130,7 @@ class MotionMatcher:
         """match() for characters with the same Search: (query, index, frame, whether it must leave)"""
         costs = [search.cost(query, frame) for query, _, frame, _ in rows]
         share = 1 - max(stay, BETTER)
-        asks = [(query, self._around(frame), math.inf if must else cost * share)
+        asks = [(query, self.around(frame), math.inf if must else cost * share)
                 for cost, (query, _, frame, must) in zip(costs, rows)]
         jumped = []
         for cost, (query, index, frame, must), found in zip(costs, rows, _nearest(search, asks)):
@@ -143,7 +143,7 @@ class MotionMatcher:
                 jumped.append(index)
         return jumped
 
-    def _around(self, frame):
+    def around(self, frame):
         """What lies so near in the same clip that a jump would stutter, as Search.nearest() leaves it out: first and
         last frame, and those beyond the seam of a clip that goes round. Its last frame is its first one again."""
         first, last, loop = self.motion.bounds[self.motion.range_of_frame.item(frame)]

@@ -148,7 +148,7 @@ def test_a_switch_keeps_to_the_tags_that_are_asked_for(libraries):
         group.step()
     group.play([libraries["lmm"]] * 2)
     allowed = [libraries["lmm"].choice(query).search for query in ("crouch", "~crouch")]
-    assert np.array_equal(group.player.matcher._allowed > 0, allowed)
+    assert np.array_equal(group.player.matcher.allowed > 0, allowed)
 
 
 def test_networks_of_a_skeleton_in_another_order_show_the_same_pose(networks, demo_database):

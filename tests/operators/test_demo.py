@@ -58,7 +58,7 @@ def test_an_action_plays_the_clip_at_its_true_speed(character, few_clips):
     scene = bpy.context.scene
     assert scene.render.fps == 60 and tuple(action.frame_range) == (1, len(clip))
     actions.assign(character, action)
-    wanted = demo_character._facing_front(clip).globals()[0]
+    wanted = demo_character.facing_front(clip).globals()[0]
     for frame in (0, 17, len(clip) - 1):
         scene.frame_set(1 + frame)
         for joint, name in enumerate(clip.skeleton.names):

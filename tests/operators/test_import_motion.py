@@ -57,8 +57,8 @@ def _assert_shows(ob, action, path, units, scene_rate=24.0, atol=1e-4):
         assert np.abs(np.array(seen) - expected[frame]).max() < atol
 
 
-def _everything():
-    return {(type(one).__name__, one.name) for one in importing._everything()}
+def everything():
+    return {(type(one).__name__, one.name) for one in importing.everything()}
 
 
 def _standing_rig():
@@ -251,9 +251,9 @@ def test_the_motion_of_a_file_goes_onto_the_armature(tmp_path, suffix, with_mesh
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start, scene.frame_end = 24, 5, 77
     scene.frame_set(10)
-    before = _everything()
+    before = everything()
     assert _import(tmp_path) == {"FINISHED"}
-    assert _everything() - before == {("Action", "dance")}
+    assert everything() - before == {("Action", "dance")}
     assert (scene.render.fps, scene.frame_start, scene.frame_end, scene.frame_current) == (24, 5, 77, 10)
     assert bpy.context.object == ob and ob.mode == "POSE"
     seen = _poses(ob, 1 + np.arange(20) * 24 / 60)
@@ -264,10 +264,10 @@ def test_the_motion_of_a_file_goes_onto_the_armature(tmp_path, suffix, with_mesh
 @pytest.mark.parametrize("suffix", [".fbx", ".glb"])
 def test_without_an_armature_the_files_own_is_kept_and_nothing_else(tmp_path, suffix):
     expected = _export(tmp_path / f"dance{suffix}")
-    before = _everything()
+    before = everything()
     assert _import(tmp_path) == {"FINISHED"}
     ob = bpy.context.object
-    assert _everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "dance")}
+    assert everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "dance")}
     assert np.abs(_poses(ob, 1 + np.arange(20) * 24 / 60) - expected).max() < 1e-4
 
 
@@ -339,13 +339,13 @@ def test_bad_files_are_left_out_with_a_sentence_each_and_leave_nothing(tmp_path)
     (tmp_path / "broken.fbx").write_bytes(b"Kaydara FBX Binary  \0 and no more")
     (tmp_path / "broken.glb").write_bytes(b"glTF\2\0\0\0")
     (tmp_path / "broken.gltf").write_text("{")
-    before = _everything()
+    before = everything()
     result = slices.run(importing.import_steps(importing.motion_files(tmp_path)))
     assert result.actions == ["good"]
     for name in ("broken.bvh", "foreign.bvh", "broken.fbx", "broken.glb", "broken.gltf"):
         assert len([note for note in result.notes if note.startswith(name)]) == 1, name
     ob = bpy.data.objects[result.armature]
-    assert _everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "good")}
+    assert everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "good")}
 
 
 @pytest.mark.parametrize("suffix", [".fbx", ".glb"])
@@ -357,10 +357,10 @@ def test_a_file_without_an_armature_is_left_out(tmp_path, suffix):
     else:
         addon_utils.enable("io_scene_gltf2")
         bpy.ops.export_scene.gltf(filepath=str(tmp_path / "cube.glb"))
-    before = _everything()
+    before = everything()
     with pytest.raises(RuntimeError, match="has no armature"):
         _import(tmp_path)
-    assert _everything() == before
+    assert everything() == before
 
 
 def test_an_error_halfway_through_a_file_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -371,10 +371,10 @@ def test_an_error_halfway_through_a_file_leaves_nothing_behind(tmp_path, monkeyp
         raise KeyError("a mistake of ours")
 
     monkeypatch.setattr(importing, "write_action", fails)
-    before = _everything()
+    before = everything()
     with pytest.raises(KeyError):
         slices.run(importing.import_steps(importing.motion_files(tmp_path)))
-    assert _everything() == before
+    assert everything() == before
 
 
 def test_an_empty_folder_and_one_that_is_not_there_get_a_sentence(tmp_path):

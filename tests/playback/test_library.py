@@ -15,7 +15,7 @@ from tests.steering import group_of
 
 @pytest.fixture(scope="module")
 def library(demo_database, search):
-    return BakedLibrary(demo_database, search.allowing(search._allowed))
+    return BakedLibrary(demo_database, search.allowing(search.allowed))
 
 
 def test_a_query_is_searched_for_once(library):

@@ -80,7 +80,7 @@ def test_even_use_costs_least(experts):
     even = torch.eye(EXPERTS).repeat(5, 1) * 20
     uneven = torch.zeros(5 * EXPERTS, EXPERTS)
     uneven[:, 0] = 20
-    costs = [float(experts._balance(scores, scores.argmax(1))) for scores in (even, uneven)]
+    costs = [float(experts.balance(scores, scores.argmax(1))) for scores in (even, uneven)]
     assert costs[0] == pytest.approx(BALANCE, rel=1e-3) and costs[1] == pytest.approx(EXPERTS * BALANCE, rel=1e-3)
 
 
@@ -199,7 +199,7 @@ def test_the_stepper_learns_to_go_on_by_two_frames(stepper, monkeypatch):
     usual = [length for length, stride in taken if stride == 2]
     assert 10 < len(usual) < 20 and set(usual) == {30}
     frames = stepper.examples.window(stepper.examples.starts(8)[:5], 8)
-    assert np.array_equal(stepper._window(frames[0], 4, 2), stepper.states[frames[::2]])
+    assert np.array_equal(stepper.window(frames[0], 4, 2), stepper.states[frames[::2]])
 
 
 def test_the_projector_is_the_same_in_numpy(projector):

@@ -42,10 +42,10 @@ def create(context, with_mesh=True):
     scene, fresh = context.scene, not len(bpy.data.actions)
     if fresh:
         scene.render.fps, scene.render.fps_base = round(RATE), 1.0
-    ob = _armature(context)
+    ob = make_armature(context)
     if with_mesh:
         _body(context, ob)
-    clips = [resample(_facing_front(clip), scene_rate(scene)) for clip in demo.clips(RATE)]
+    clips = [resample(facing_front(clip), scene_rate(scene)) for clip in demo.clips(RATE)]
     made = _actions(ob, clips)
     add_clips(ob, made.values(), mirror=False)  # the demo has both sides already
     for entry, clip in zip(ob.mm.clips, clips):
@@ -61,7 +61,7 @@ def create(context, with_mesh=True):
 
 # The armature
 
-def _armature(context):
+def make_armature(context):
     skeleton, tails = demo.skeleton(), demo.tails()
     ob = bpy.data.objects.new(NAME, bpy.data.armatures.new(NAME))
     _collection(context).objects.link(ob)
@@ -157,7 +157,7 @@ def _material(name, colour, roughness):
 
 # The motion
 
-def _facing_front(clip):
+def facing_front(clip):
     """The clip turned by half a turn: it begins facing -Y, as characters do in Blender's front view."""
     half = quat.from_yaw(np.pi)
     positions, rotations = clip.positions.copy(), clip.rotations.copy()

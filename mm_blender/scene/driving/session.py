@@ -128,6 +128,7 @@ def last_input(ob):
 class Session:
     """The characters that are being driven. The active one gets the input; the others go on with what they wanted.
 
+    groups     DrivenGroups: characters that share a database and settings
     characters all that take part, also those that are gone
     driven     the one of them that gets the input
     keyboard   the keys that are held
@@ -142,7 +143,7 @@ class Session:
     def __init__(self, context, obs, recording=None):
         self.seconds, self._took, self._sentences, self._notes = 0.0, 0.0, (), ()
         self._start_frame, self._before = context.scene.frame_current, SceneBefore(context)
-        self._groups, self.characters, self._refused = [], [], {}  # refused: uid → why it cannot take part
+        self.groups, self.characters, self._refused = [], [], {}  # refused: uid → why it cannot take part
         self._join(obs)
         self.driven, self.gait = self.characters[0], "walk"
         if recording is not None:
@@ -327,7 +328,7 @@ class Session:
         for together in members.values():
             group = DrivenGroup(together, self.seconds)
             self.characters += [DrivenCharacter(ob, group, index) for index, ob in enumerate(together)]
-            self._groups.append(group)
+            self.groups.append(group)
 
     def _try_to_join(self, ob):
         try:
@@ -410,12 +411,12 @@ class Session:
         stick = self._stick(view, heading, facing, seconds)
         character.hear(self.seconds, stick, heading)
         character.guide.steer(stick, heading)
-        frames = [group.advance(seconds) for group in self._groups]
+        frames = [group.advance(seconds) for group in self.groups]
         if self._copy is not None:
             self._copy.go_on(stick, heading, seconds)
         self.seconds += seconds
         self._paths = None
-        return frames[self._groups.index(character.group)]
+        return frames[self.groups.index(character.group)]
 
     def _stick(self, view, heading, facing, seconds):
         """What the device says that was used last; the first one, if that is gone."""
@@ -440,7 +441,7 @@ class Session:
 
     def _show(self, active=None):
         """Pose all armatures; active: most often the driven one, which need not be looked for then."""
-        driven, posed, missing = self.driven, {group: [] for group in self._groups}, True
+        driven, posed, missing = self.driven, {group: [] for group in self.groups}, True
         for character in self.characters:
             ob = character.fetch_both(active if character is driven else None)
             if ob is not None and not character.waits and character.can_be_posed(ob):
@@ -519,7 +520,7 @@ class Session:
             ob.mm.drive.driving = False
             _befores[character.uid] = character.before
             _inputs[character.owner_uid] = character.recording(self.seconds)
-        for group in self._groups:
+        for group in self.groups:
             group.clear()
         for device in self.devices:
             device.close()
@@ -530,7 +531,7 @@ class Session:
 # What Blender does meanwhile
 
 @persistent
-def _on_undo(*_):
+def on_undo(*_):
     if _session is not None:
         _session.rebind()
         return
@@ -583,7 +584,7 @@ def _is_in_a_window(scene):
     return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
-_HAPPENINGS = {"undo_post": _on_undo, "redo_post": _on_undo, "frame_change_post": _on_frame,
+_HAPPENINGS = {"undo_post": on_undo, "redo_post": on_undo, "frame_change_post": _on_frame,
                "save_pre": _before_saving, "save_post": _after_saving, "save_post_fail": _after_saving,
                "load_pre": _before_loading, "load_post": _after_loading}
 

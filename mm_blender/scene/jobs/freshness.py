@@ -97,7 +97,7 @@ def _on_edit(_scene, depsgraph):
 
 
 @persistent
-def _on_load(*_):
+def on_load(*_):
     forget()
     _asked.clear()
 
@@ -105,13 +105,13 @@ def _on_load(*_):
 def register():
     bpy.app.handlers.depsgraph_update_post.append(_on_edit)
     for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        happening.append(_on_load)
+        happening.append(on_load)
 
 
 def unregister():
     bpy.app.handlers.depsgraph_update_post.remove(_on_edit)
     for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
-        happening.remove(_on_load)
+        happening.remove(on_load)
     if bpy.app.timers.is_registered(look):
         bpy.app.timers.unregister(look)
     forget()

@@ -109,17 +109,17 @@ def _say(sentence, job):
 
 
 @persistent
-def _on_load(*_):
+def on_load(*_):
     cancel()
     _say("", None)
 
 
 def register():
-    bpy.app.handlers.load_pre.append(_on_load)
+    bpy.app.handlers.load_pre.append(on_load)
 
 
 def unregister():
     cancel()
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)
-    bpy.app.handlers.load_pre.remove(_on_load)
+    bpy.app.handlers.load_pre.remove(on_load)

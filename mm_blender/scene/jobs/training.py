@@ -255,17 +255,17 @@ def _fail(job, sentence):
 
 
 @persistent
-def _on_load(*_):
+def on_load(*_):
     _past.clear()
 
 
 def register():
-    bpy.app.handlers.load_post.append(_on_load)
+    bpy.app.handlers.load_post.append(on_load)
 
 
 def unregister():
     """The job under way ends by itself, with a checkpoint."""
-    bpy.app.handlers.load_post.remove(_on_load)
+    bpy.app.handlers.load_post.remove(on_load)
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)
     for job in _jobs:

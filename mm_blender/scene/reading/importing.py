@@ -323,19 +323,19 @@ def _undisturbed():
 @contextmanager
 def _only(kept):
     """Of everything that comes into the file inside the block only what is added to the set stays; nothing on error."""
-    before = _everything()
+    before = everything()
     try:
         yield kept
     except BaseException:
         kept.clear()
         raise
     finally:
-        gone = _everything() - before - kept
+        gone = everything() - before - kept
         if gone:
             bpy.data.batch_remove(list(gone))
 
 
-def _everything():
+def everything():
     owners = [getattr(bpy.data, prop.identifier) for prop in bpy.data.bl_rna.properties if prop.type == "COLLECTION"]
     # Shape keys go with their meshes.
     return {one for owner in owners for one in owner if not isinstance(one, bpy.types.Key)}

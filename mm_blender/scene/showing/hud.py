@@ -183,8 +183,8 @@ def ground_lines_of(paths, settings, size):
 
 # Drawing
 
-def _draw_board():
-    session, ob = _driven()
+def draw_board():
+    session, ob = whom_to_show()
     hidden = session is None or (ob is not None and not ob.mm.drive.show_hud)  # that it is gone is always said
     if hidden or bpy.context.region_data != view_of(bpy.context):
         return
@@ -194,13 +194,13 @@ def _draw_board():
     with_pad = isinstance(session.device, Gamepads)
     shown = session.status, PAD if with_pad else labels, held_of(session, ob is not None and ob.mm.drive.strafe)
     board, region = Board(*shown, lambda text: _width(text, scale)), bpy.context.region
-    left, bottom, right = _room(bpy.context.area, region)
+    left, bottom, right = room(bpy.context.area, region)
     left, bottom, right = left + MARGIN * scale, bottom + MARGIN * scale, right - MARGIN * scale
-    fit = _fit(board, right - left, region.height, scale)
-    if fit < SMALLEST:
+    smaller = fit(board, right - left, region.height, scale)
+    if smaller < SMALLEST:
         return
-    if fit < 1:  # letters of another size are not all as much wider
-        scale *= fit
+    if smaller < 1:  # letters of another size are not all as much wider
+        scale *= smaller
         blf.size(0, TEXT * scale)
         board = Board(*shown, lambda text: _width(text, scale))
     gpu.state.blend_set("ALPHA")
@@ -208,8 +208,8 @@ def _draw_board():
         gpu.matrix.translate((left, bottom))
         gpu.matrix.scale((scale, scale))
         key = ("board", board.boxes)
-        drawing.draw_triangles(key, lambda: _filled(board.boxes))
-        drawing.draw_lines(key, lambda: _edges(board.boxes), width=1.2, rim=0)
+        drawing.draw_triangles(key, lambda: filled(board.boxes))
+        drawing.draw_lines(key, lambda: edges(board.boxes), width=1.2, rim=0)
     for x, y, text, colour in board.texts:
         blf.position(0, left + x * scale, bottom + y * scale, 0)
         blf.color(0, *colour)
@@ -217,8 +217,8 @@ def _draw_board():
     gpu.state.blend_set("NONE")
 
 
-def _draw_ground_lines():
-    session, ob = _driven()
+def draw_ground_lines():
+    session, ob = whom_to_show()
     if ob is None or (paths := session.paths) is None:
         return
     settings, size = ob.mm.drive, hip_height(ob)
@@ -237,7 +237,7 @@ def _draw_ground_lines():
     gpu.state.blend_set("NONE")
 
 
-def _driven():
+def whom_to_show():
     """The Session and the armature that gets the input, None if that is gone; None, None where there is nothing to
     draw."""
     session = driving.current()
@@ -252,7 +252,7 @@ def _width(text, scale):
     return blf.dimensions(0, text)[0] / scale
 
 
-def _room(area, region):
+def room(area, region):
     """What is left of a viewport between its toolbar and its sidebar and above the panels at its bottom: left, bottom
     and right end."""
     left, bottom, right = 0, 0, region.width
@@ -268,28 +268,28 @@ def _room(area, region):
     return left, bottom, right
 
 
-def _fit(board, width, height, scale):
+def fit(board, width, height, scale):
     """How much smaller a board has to be than at its usual scale: 1 where there is so much room as it needs."""
     return min(width / board.width, HIGHEST * height / board.height, scale) / scale
 
 
-def _filled(boxes):
+def filled(boxes):
     """Triangles (N, 3, 3) and their colours (N, 4)."""
     triangles, colours = [], []
     for x, y, width, height, radius, colour, _ in boxes:
-        triangles.append(fan(_outline(x, y, width, height, radius)))
+        triangles.append(fan(outline(x, y, width, height, radius)))
         colours.append(np.tile(colour, (len(triangles[-1]), 1)))
     return np.concatenate(triangles), np.concatenate(colours)
 
 
-def _edges(boxes):
+def edges(boxes):
     """Segments (N, 2, 3) and their colours (N, 4)."""
-    outlines = [closed(_outline(*box[:5])) for box in boxes]
+    outlines = [closed(outline(*box[:5])) for box in boxes]
     return np.concatenate(outlines), np.concatenate([np.tile(box[6], (len(outline), 1))
                                                      for box, outline in zip(boxes, outlines)])
 
 
-def _outline(x, y, width, height, radius):
+def outline(x, y, width, height, radius):
     """A rectangle (P, 3) with round corners."""
     angles = np.linspace(0, np.pi / 2, 6)
     corners = []
@@ -309,8 +309,8 @@ _drawings = []
 def register():
     if not bpy.app.background:
         add = bpy.types.SpaceView3D.draw_handler_add
-        _drawings.extend((add(_draw_ground_lines, (), "WINDOW", "POST_VIEW"),
-                          add(_draw_board, (), "WINDOW", "POST_PIXEL")))
+        _drawings.extend((add(draw_ground_lines, (), "WINDOW", "POST_VIEW"),
+                          add(draw_board, (), "WINDOW", "POST_PIXEL")))
 
 
 def unregister():

@@ -50,7 +50,7 @@ def lines(ob, scene):
     key = _key(ob, scene)
     if _measured is None or _measured.key != key:
         if key is not None:
-            _ask(ob.name, 0.0)
+            ask(ob.name, 0.0)
         return None
     if _measured.drawn is None:
         return None
@@ -129,7 +129,7 @@ def _forget_rigs():
 
 # Measuring, from a timer
 
-def _ask(name, delay):
+def ask(name, delay):
     """Have an armature's features measured soon."""
     global _asked, _steps, _edited
     if _asked == name and (delay == 0.0 or _steps is not None):
@@ -184,17 +184,17 @@ def _on_edit(_scene, depsgraph):
     facing.forget_places()
     ob = bpy.data.objects.get(_measured.key[0]) if _measured is not None else None
     if ob is not None and ob.mm.features.show:
-        _ask(ob.name, CALM)
+        ask(ob.name, CALM)
     else:
         _measured = None
 
 
 @persistent
 def _on_load(*_):
-    _forget()
+    forget()
 
 
-def _forget():
+def forget():
     global _measured, _asked, _steps, _edited
     _measured, _asked, _steps, _edited = None, "", None, False
     _forget_rigs()
@@ -255,4 +255,4 @@ def unregister():
     bpy.app.handlers.depsgraph_update_post.remove(_on_edit)
     for happening in (bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post):
         happening.remove(_on_load)
-    _forget()
+    forget()

@@ -11,7 +11,7 @@ from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.scene import driving
 from mm_blender.scene.driving import comparing, libraries
-from mm_blender.scene.driving.session import _on_undo
+from mm_blender.scene.driving.session import on_undo
 from mm_blender.scene.jobs import baking, training
 from tests.networks.conftest import calm
 from tests.scene.driving.test_session import go, hips, poses
@@ -204,7 +204,7 @@ def test_a_copy_that_is_deleted_is_made_again(character, session):
 def test_copies_that_turn_up_when_nobody_drives_are_removed(character):
     found = character.copy()
     found.mm.drive.copied = True
-    _on_undo()
+    on_undo()
     assert not copies() and character.name in bpy.data.objects
 
 

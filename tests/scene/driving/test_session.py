@@ -17,7 +17,7 @@ from mm_blender.errors import MotionError
 from mm_blender.playback import columns
 from mm_blender.scene import actions, driving
 from mm_blender.scene.driving import libraries
-from mm_blender.scene.driving.session import _on_undo
+from mm_blender.scene.driving.session import on_undo
 from mm_blender.scene.jobs import baking
 from mm_blender.scene.showing.hud import ground_lines_of
 
@@ -202,7 +202,7 @@ def test_a_file_saved_meanwhile_has_the_pose_from_before(character, tmp_path):
 def test_characters_that_share_a_database_go_together_and_the_active_one_is_driven(character):
     other = copy_of(character)
     session = driving.start(bpy.context, [character, other])
-    assert len(session._stages) == 1
+    assert len(session.groups) == 1
     session.keyboard.press("W", "forward")
     go(session, 1.5)
     assert hips(character)[1] > 0.7 and abs(hips(other)[1]) < 0.3
@@ -622,7 +622,7 @@ def test_each_one_has_settings_of_its_own(character):
     settings = {one.name: one.player.settings for one in session.characters}
     assert settings[other.name].sync.position == "full" and not settings[other.name].lock.on
     assert settings[character.name].sync.position == "adjust_clamp" and settings[character.name].lock.on
-    assert len(session._stages) == 2, "those that are alike are worked on together"
+    assert len(session.groups) == 2, "those that are alike are worked on together"
 
 
 def test_when_the_driven_one_is_deleted_another_gets_the_input(character):
@@ -671,7 +671,7 @@ def test_a_step_from_a_drive_that_undo_brings_back_shows_the_pose_from_before(ch
     for bone, basis in zip(character.pose.bones, driven):
         bone.matrix_basis = basis
     character.mm.drive.driving = True
-    _on_undo()
+    on_undo()
     assert poses(character) == before and not character.mm.drive.driving
 
 

@@ -35,7 +35,7 @@ def take(demo_database):
 @pytest.fixture
 def ob(extension):
     bpy.context.scene.render.fps = 60
-    return character._armature(bpy.context)
+    return character.make_armature(bpy.context)
 
 
 def shown(ob, action, frames, skeleton=None):

@@ -167,8 +167,8 @@ def test_opening_a_file_forgets_everything(ob):
 
 def test_undo_forgets_everything(ob):
     ask(ob)
-    freshness._on_load()  # what undo_post calls: background mode has no undo
-    assert freshness._on_load in bpy.app.handlers.undo_post and freshness._on_load in bpy.app.handlers.redo_post
+    freshness.on_load()  # what undo_post calls: background mode has no undo
+    assert freshness.on_load in bpy.app.handlers.undo_post and freshness.on_load in bpy.app.handlers.redo_post
     assert freshness.changes(ob, bpy.context.scene) is None
 
 

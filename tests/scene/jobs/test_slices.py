@@ -160,7 +160,7 @@ def test_disabling_the_extension_cancels_the_job():
     slices.unregister()
     try:
         assert slices.current() is None and work.closed and not bpy.app.timers.is_registered(slices.tick)
-        assert slices._on_load not in bpy.app.handlers.load_pre
+        assert slices.on_load not in bpy.app.handlers.load_pre
     finally:
         slices.register()
 

@@ -279,7 +279,7 @@ def test_whatever_ends_it_is_told_in_one_sentence_and_loses_nothing(hero, child,
     status = training.status(hero)
     assert status.word == "failed" and status.trouble.endswith(sentence)
     assert output.read_text() == "from before" and status.resumable == ("tell()" in course)
-    training._on_load()
+    training.on_load()
     training._troubles.clear()
     assert training.status(hero).trouble == status.trouble, "it is there when the file is opened again"
     child("tell(); done()")

@@ -139,11 +139,11 @@ def test_nothing_leaves_the_board(status):
 
 def test_boxes_become_triangles_and_edges_around_them():
     boxes = board().boxes
-    for shapes, corners in ((hud._filled(boxes), 3), (hud._edges(boxes), 2)):
+    for shapes, corners in ((hud.filled(boxes), 3), (hud.edges(boxes), 2)):
         points, colours = shapes
         assert points.shape[1:] == (corners, 3) and colours.shape == (len(points), 4)
     x, y, wide, high, radius, *_ = boxes[0]
-    outline = hud._outline(x, y, wide, high, radius)
+    outline = hud.outline(x, y, wide, high, radius)
     assert np.allclose(outline.min(axis=0), (x, y, 0)) and np.allclose(outline.max(axis=0), (x + wide, y + high, 0))
 
 
@@ -205,9 +205,9 @@ def test_an_arrow_alone_is_drawn_outside_of_driving():
 
 
 def test_without_a_session_nothing_is_drawn():
-    assert hud._driven() == (None, None)
-    hud._draw_board()
-    hud._draw_ground_lines()
+    assert hud.whom_to_show() == (None, None)
+    hud.draw_board()
+    hud.draw_ground_lines()
 
 
 def test_what_has_not_changed_is_not_made_again():
@@ -224,13 +224,13 @@ def test_the_board_keeps_clear_of_the_toolbar_the_sidebar_and_of_panels_at_the_b
     window = region("WINDOW", "NONE", 100, 50, 800, 600)
     area = SimpleNamespace(regions=[window, region("TOOLS", "LEFT", 100, 50, 60, 600),
                                     region("HUD", "FLOAT", 160, 70, 200, 90), region("UI", "RIGHT", 700, 50, 200, 600)])
-    assert hud._room(area, window) == (60, 110, 600)
+    assert hud.room(area, window) == (60, 110, 600)
     area.regions[1].width = area.regions[2].height = area.regions[3].width = 1  # hidden
-    assert hud._room(area, window) == (0, 0, 800)
+    assert hud.room(area, window) == (0, 0, 800)
 
 
 def test_in_a_small_viewport_the_board_is_smaller():
     board = SimpleNamespace(width=400, height=150)
-    assert hud._fit(board, 1000, 800, 1.5) == 1, "it is never larger"
-    assert hud._fit(board, 300, 800, 1.0) == pytest.approx(0.75), "no wider than what is left"
-    assert hud._fit(board, 1000, 200, 1.0) == pytest.approx(0.8), "no higher than a share of the viewport"
+    assert hud.fit(board, 1000, 800, 1.5) == 1, "it is never larger"
+    assert hud.fit(board, 300, 800, 1.0) == pytest.approx(0.75), "no wider than what is left"
+    assert hud.fit(board, 1000, 200, 1.0) == pytest.approx(0.8), "no higher than a share of the viewport"

@@ -25,9 +25,9 @@ def character(extension, monkeypatch):
     clips = _clips()
     monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
     bpy.ops.mm.create_demo(with_mesh=False)
-    overlay._forget()
+    overlay.forget()
     yield bpy.context.object
-    overlay._forget()
+    overlay.forget()
 
 
 def drawn(ob):
@@ -86,7 +86,7 @@ def test_scrubbing_only_looks_up_a_frame(character, monkeypatch):
 def test_what_blender_takes_for_an_edit_but_is_none_is_not_measured_again(character, monkeypatch):
     drawn(character)
     monkeypatch.setattr(overlay, "measure", lambda *_: pytest.fail("measured again"))
-    overlay._ask(character.name, overlay.CALM)
+    overlay.ask(character.name, overlay.CALM)
     assert drawn(character) is not None
 
 
