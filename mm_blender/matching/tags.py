@@ -43,11 +43,6 @@ def select(query, masks, frames):
     return mask.copy()
 
 
-def names_in(query):
-    """The tag names that a query speaks of."""
-    return [text for kind, text in _tokens(query) if kind == "name"]
-
-
 def _tokens(query):
     tokens, at = [], 0
     query = query.rstrip()

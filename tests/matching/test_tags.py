@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.matching.tags import BUILT_IN, names_in, select
+from mm_blender.matching.tags import BUILT_IN, select
 
 # Every combination of three tags once.
 ROWS = np.array(list(itertools.product([False, True], repeat=3)))
@@ -58,10 +58,6 @@ def test_without_tags_it_says_so():
 def test_a_selection_is_its_own_array():
     select("run", TAGS, 8)[:] = True
     assert np.array_equal(TAGS["run"], RUN) and not RUN.all()
-
-
-def test_a_query_names_its_tags():
-    assert names_in('run & ~"läuft schnell" or not (no-enter)') == ["run", "läuft schnell", "no-enter"]
 
 
 def test_built_in_tags_are_explained():
