@@ -39,7 +39,7 @@ class Frame:
     wanted, simulated  as in a Trace, (3,) each
     asked              (D,) the query, normalised; None if nothing was searched in this frame
     chosen             the frame of the database that is played; -1 for what was learned
-    cost               of it, at the last search (equation 1)
+    cost               of it, at the last search (equation 1 of Learned Motion Matching)
     jumped             whether playback jumped there from somewhere else
     contacts, held     (C,) whether the source says that each foot stands, and whether it is held in place
     root, height       (3,) place and yaw that are shown, and how high the character stands
