@@ -59,6 +59,7 @@ def test_driven_it_stands_on_each_of_its_paws_and_drags_none(animal):
         assert 0.3 < held[going, limb].mean() < 0.9, "it stands and steps in turns"
         assert slide[held[:, limb], limb].mean() < 0.005, "while it stands it does not slide"
         assert np.ptp(paws[going, limb, 2]) > 0.02, "and it is lifted for a step"
+        assert np.median(paws[1:][held[:, limb], limb, 2]) == pytest.approx(quadruped.LOW, abs=1e-3), "on its paw"
     assert clip.positions[-1, 0, 1] > 1.5 and paws[..., 2].min() > 0
 
 
