@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mm_blender.control.stick import Stick
+from mm_blender.matching.search import enterable
 from mm_blender.motion import quat
 from mm_blender.playback import columns
 from mm_blender.playback.library import BakedLibrary
@@ -21,7 +22,7 @@ def driven(request, demo_database, search, monkeypatch):
     """Two characters of which the second is driven in a circle, and what a look at their Player told in each frame."""
     if request.param == "on the disk":
         monkeypatch.setattr(columns, "CHUNK", 20_000)
-    cast = cast_of(BakedLibrary(demo_database, search.allowing(search._allowed)), 2)
+    cast = cast_of(BakedLibrary(demo_database, search.allowing(enterable(demo_database)[0])), 2)
     cast.player.ground = lambda points: 0 * points[..., 2] + 0.1
     looks = []
     for frame in range(FRAMES):
@@ -76,7 +77,7 @@ def test_a_trace_and_a_clip_have_all_frames(driven):
 
 def test_hours_of_driving_take_no_more_memory_than_a_minute(demo_database, search, monkeypatch):
     monkeypatch.setattr(columns, "CHUNK", 30_000)  # full several times
-    cast = cast_of(BakedLibrary(demo_database, search.allowing(search._allowed)))
+    cast = cast_of(BakedLibrary(demo_database, search.allowing(enterable(demo_database)[0])))
     used = []
     tracemalloc.start()
     for frame in range(900):
