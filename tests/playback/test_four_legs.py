@@ -9,11 +9,15 @@ from mm_blender.errors import MotionError
 from mm_blender.evaluate import driving
 from mm_blender.matching import database
 from mm_blender.motion import demo
+from mm_blender.motion.clip import Tag
 from mm_blender.motion.correspond import check
 from mm_blender.motion.roles import find_character, walks_on_four
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import retargeted
+from mm_blender.prepare.contacts import find_contacts
+from mm_blender.prepare.mirror import mirror
+from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import rooted
 from tests import quadruped
 from tests.databases import baked, unpacked
@@ -48,6 +52,16 @@ def test_each_paw_stands_by_itself(animal):
     mirrored = next(other for other in animal.ranges if other.source == "trot" and other.mirrored)
     other_side = animal.contacts[mirrored.start:mirrored.stop][:, [1, 0, 3, 2]]
     assert np.array_equal(contacts, other_side)
+
+
+def test_ranges_that_are_tagged_say_when_a_fore_paw_stands(animal):
+    tag = Tag("contact.left.fore", 1.0, 1.5)
+    tagged = quadruped.trot().with_changes(tags=(tag,))
+    contacts = find_contacts(tagged, animal.character, Recipe())
+    assert np.array_equal(contacts[:, 2], tagged.tag_mask(tag.name)) and 0 < contacts[:, 2].mean() < 0.3
+    usual = find_contacts(quadruped.trot(), animal.character, Recipe())
+    assert np.array_equal(np.delete(contacts, 2, axis=1), np.delete(usual, 2, axis=1))
+    assert [tag.name for tag in mirror(tagged, animal.character.mirror).tags] == ["contact.right.fore"]
 
 
 def test_driven_it_stands_on_each_of_its_paws_and_drags_none(animal):

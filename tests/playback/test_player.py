@@ -98,6 +98,15 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
     assert len(asked) >= 3
 
 
+def test_who_is_put_somewhere_goes_on_there_as_fast_as_wanted(player):
+    speeds = [(0.5, 1.0, 0.2)] * len(player.guides)
+    player.place([(1.0, 2.0)] * len(speeds), [0.3] * len(speeds), speeds=speeds)
+    for guide in player.guides:
+        assert guide.velocity == 0.5 + 1j
+        (place, yaw), = guide.path([-0.1])
+        assert place == pytest.approx(0.95 + 1.9j) and yaw == pytest.approx(0.28)
+
+
 def test_shown_toes_are_where_they_are_held(player):
     drive(player, 2)
     np.testing.assert_allclose(joints_of(player)[:, player.limbs.joints[:, 3]], player.toes, atol=1e-4)
