@@ -28,10 +28,10 @@ def demo_clips():
     return demo.clips()
 
 
-def demo_motion():
-    """The demo motion, baked."""
+def demo_motion(features=None):
+    """The demo motion, baked; features: a Schema of other features than the usual ones."""
     sources = [bake.Source(clip.name, partial(_ready, clip), clip.name) for clip in demo_clips()]
-    return run(bake.bake(sources, find_character(demo.skeleton()), schema.load("locomotion"), Recipe()))
+    return run(bake.bake(sources, find_character(demo.skeleton()), features or schema.load("locomotion"), Recipe()))
 
 
 def with_more_gaits(database):

@@ -15,7 +15,8 @@ from mm_blender.playback.two_bone import NO_TURN, reach
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 
-RATE, SPEED, PERIOD, STANDS, HEIGHT = 60, 0.7, 0.5, 0.6, 0.05  # of a stride the share that a paw stands; and its height
+RATE, SPEED, PERIOD, STANDS = 60, 0.7, 0.5, 0.6  # of a stride the share that a paw stands
+LOW, HEIGHT = 0.01, 0.05  # of a paw that stands, and how much higher it is lifted
 # name: (parent, x, y, z from there); a name that begins with Right stands for both sides
 BONES = {
     "Hips": (None, 0, 0, 0.5), "Spine": ("Hips", 0, 0.25, 0.02), "Chest": ("Spine", 0, 0.25, 0),
@@ -75,7 +76,7 @@ def _paw(toe, time, phase, speed):
     lands = (begun - phase + STANDS / 2) * PERIOD * speed  # the root is over it in the middle of its stand
     swing = np.clip((share - STANDS) / (1 - STANDS), 0, 1)
     along = lands + PERIOD * speed * (3 * swing ** 2 - 2 * swing ** 3)
-    return np.array([toe[0], toe[1] + along, 0.01 + HEIGHT * np.sin(np.pi * swing) * (speed > 0)])
+    return np.array([toe[0], toe[1] + along, LOW + HEIGHT * np.sin(np.pi * swing) * (speed > 0)])
 
 
 def animal_motion():

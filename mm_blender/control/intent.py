@@ -10,7 +10,6 @@ import numpy as np
 
 from .gaits import USUAL
 
-GAITS = USUAL  # those that buttons of their own ask for
 DEAD_ZONE = 0.15
 # An intent that differs so much from that of the last search (m/s, radians) is a jump: it cannot wait for the next one.
 JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)

@@ -363,10 +363,7 @@ def _check_arrays(database):
     }
     if database.cells is not None:
         expected["cells"] = (database.cells, np.int32, (frames,))
-    for name, (array, kind, shape) in expected.items():
-        _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
-        _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
-        _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+    check_arrays(expected)
     check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
     check_sizes({"curves": database.curves}, HIGHEST)
     check_rotations("rotations", database.rotations)
@@ -377,6 +374,14 @@ def _check_arrays(database):
 
 
 # The same of databases and of networks.
+
+def check_arrays(expected):
+    """Fails if arrays are not what they should be; expected: {name: (array, type, shape)}."""
+    for name, (array, kind, shape) in expected.items():
+        _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
+        _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
+        _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+
 
 def check_rest(arrays):
     """Fails if the arrays of a file have no rest pose; before a Skeleton makes other numbers of them."""

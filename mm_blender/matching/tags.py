@@ -11,12 +11,14 @@ from ..prepare.clean import EXCLUDE, LOOP
 
 # Tags with a meaning of their own. Any other name is the artist's.
 NO_ENTER = "no-enter"
-CONTACTS = ("contact.left", "contact.right")
+_STANDS = "The {} stands; replaces the contacts found automatically"
 BUILT_IN = {
     EXCLUDE: "These frames are left out of the database",
     NO_ENTER: "These frames are played, but no search may jump to them",
-    CONTACTS[0]: "The left foot stands; replaces the contacts found automatically",
-    CONTACTS[1]: "The right foot stands; replaces the contacts found automatically",
+    "contact.left": _STANDS.format("left foot"),
+    "contact.right": _STANDS.format("right foot"),
+    "contact.left.fore": _STANDS.format("left fore paw"),
+    "contact.right.fore": _STANDS.format("right fore paw"),
     LOOP: "The clip's end leads on to its beginning",
 }
 
@@ -41,11 +43,6 @@ def select(query, masks, frames):
     if rest:
         raise MotionError(f'The tag query "{query}" makes no sense from "{rest[0][1]}" on.')
     return mask.copy()
-
-
-def names_in(query):
-    """The tag names that a query speaks of."""
-    return [text for kind, text in _tokens(query) if kind == "name"]
 
 
 def _tokens(query):

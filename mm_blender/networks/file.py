@@ -317,10 +317,7 @@ def _check(networks):
         "heights": (networks.heights, np.float32, (limbs, 2)), "fronts": (networks.fronts, np.float32, (limbs, 3)),
         "combinations": (networks.combinations, np.bool_, (combinations, len(tags))),
     }
-    for name, (array, kind, shape) in expected.items():
-        _expect(array.shape == shape, f"its {name} have the shape {array.shape} instead of {shape}")
-        _expect(array.dtype == kind, f"its {name} are {array.dtype} instead of {np.dtype(kind)}")
-        _expect(np.isfinite(array).all(), f"its {name} are not all numbers")
+    databases.check_arrays(expected)
     _expect(len(moving) == len(set(moving.tolist()) & set(range(1, joints))), "it moves joints that it does not have")
     _expect(state > size, "its features make no sense")
     least, most = networks.limits

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Matchers that play what networks have learned: DMM with the Decompressor, LMM with no database at all."""
+"""Matchers that play what networks have learned: DMM with the Decompressor, LMM with no database at all.
+
+Sections 4 and 7.1 are those of Learned Motion Matching; latents are blended as in section 6.3 and equations 31 to 33 of
+Learning Robust and Scalable Motion Matching with Lipschitz Continuity and Sparse Mixture of Experts.
+"""
 
 from dataclasses import dataclass
 
@@ -70,12 +74,7 @@ class LearnedMatcher:
     the combinations of tags (U,) that its query allows, as Networks.allowed() has them. The Projector is told which
     they are; what it answers is looked at with the tags that the Decompressor sees in it, and not taken if they are
     not allowed. So no motion begins that a query forbids, as far as tags are recognised.
-
-    fade   seconds in which a jump goes over by a blend of latents; 0 where it is to be inertialised
-    faded  indices of those that jumped so at the last search
     """
-
-    fade, faded = 0.0, ()
 
     def __init__(self, networks, count=1, begin=None, step=1.0):
         """begin: features and latents (D + Z) or (K, D + Z), or None for those of the networks.
@@ -125,18 +124,13 @@ class LearnedMatcher:
         return tuple(name for name, set_ in zip(self.networks.tags, marks) if set_)
 
     def likely(self, index):
-        """Tag → how likely it holds for a character, each by itself (section 5.5)."""
+        """Tag → how likely it holds for a character, each by itself (section 5.5 of Learned Motion Matching)."""
         return dict(zip(self.networks.tags, (1 / (1 + np.exp(-self._strip.shown([index]).tags[0]))).tolist()))
 
     def advance(self):
         """On by a step; nobody ever comes to an end."""
         self._strip.advance()
         return self._nobody
-
-    def change_step(self, step):
-        """From now on it goes on by so many frames of the data each time."""
-        if step != self._strip.step:
-            self._strip.forget(step)
 
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         """The Projector's answer is taken where it is better than going on."""
@@ -180,7 +174,7 @@ class LearnedMatcher:
         return shown.tags.dot(self._signs).argmax(axis=1)
 
     def _cost(self, queries, states):
-        """Equation 1."""
+        """Equation 1 of Learned Motion Matching."""
         return (((queries - states[:, :self._size]) * self._weights) ** 2).sum(axis=1)
 
     def _project(self, queries, allowed):
@@ -241,11 +235,6 @@ class Strip:
             mixed = self._mixed(index, old[:, column], self._at[index])
             self._old[index], self._weights[index] = mixed, share * share * (3 - 2 * share)
         self._begin(who, states, shown)
-
-    def forget(self, step):
-        """What comes, comes in steps of another length."""
-        self.put(self._all, self.states(), self.shown())
-        self.step = step
 
     def _begin(self, who, states, shown):
         if len(who):

@@ -4,6 +4,11 @@
 At a transition the offset is what was played minus what is played from now on, with its velocity; it decays and is laid
 over the new motion. Offsets of transitions that overlap are taken together, because what was played already has the
 older offset in it.
+
+Equations 3.29 to 3.32 of Motion Matching for Character Animation and Virtual Reality Avatars in Unity, with two
+departures. Offsets of rotations turn in the parent's frame, d t instead of t d, as the velocities of a Pose do. And the
+speed of an offset is how it changed in the last step, not the difference of two angular velocities (3.30): that is no
+speed of the way between two rotations which are far apart.
 """
 
 from dataclasses import dataclass, replace
@@ -169,7 +174,7 @@ def _turns(shown, rotations, spins, dt):
     """Offsets and speeds, each (3, P, W), half angles, of what W characters showed two and one steps of dt ago,
     (W, 2, P, 4), to a motion that is at these rotations (W, P, 4) now.
 
-    The speed is taken between the two offsets: where they are large, spins of two motions cannot be subtracted.
+    Both are equation 3.29, one step apart; equation 3.30 is their difference.
     """
     # Components first, then two and one steps ago: what was shown, after taking back where the motion was then.
     back = np.multiply(rotations.T, _OPPOSITE, order="C")[:, None]
@@ -185,11 +190,12 @@ def _turns(shown, rotations, spins, dt):
 
 def quintic(x0, v0, t, duration, overshoot=True):
     """Offset and velocity at the time t of a polynomial that starts with x0 and v0 and has come to rest at zero after
-    `duration`: equations of section 3.4 of Motion Matching for Digital Humans, for each number by itself.
+    `duration`: the equations of section 3.4 of Motion Matching for Responsive Animation for Digital Humans with their
+    names, for each number by itself and not along the offset.
 
-    The start acceleration is zero, as the paper has it, unless the polynomial would then pass zero on its way. Without
-    overshoot the time is limited to -5 x0 / v0, as there; an offset that first grows keeps its velocity, since a
-    velocity that is dropped is a pop.
+    Without overshoot the time t1 is limited to -5 x0 / v0, as there. Two things differ. An offset that first grows
+    keeps its velocity, since a velocity that is dropped is a pop. And a0 has t1 where Δt is printed: with that of a
+    frame it would be hundreds of times what the polynomial can take back.
     """
     t1 = np.full_like(x0, duration)
     if not overshoot:

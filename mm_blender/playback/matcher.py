@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion Matching: which frame of the database is played, for K characters that share it."""
+"""Motion Matching: which frame of the database is played, for K characters that share it.
+
+Each frame is followed by the next one of its clip until a search finds one that costs less: section 3 of Learned Motion
+Matching, whose equation 1 is the cost.
+"""
 
 import math
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""K characters that share a database, driven frame by frame at its rate."""
+"""K characters that share a database, driven frame by frame at its rate.
+
+Player.play() is a frame from its beginning to its end: search (matcher.py), inertialise (inertialise.py, some frames at
+once: lookahead.py), move the root (root.py), hold the feet (feet.py).
+"""
 
 import math
 import time

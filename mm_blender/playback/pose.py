@@ -15,7 +15,7 @@ class Pose:
     velocities  (K, M, 3) of the positions
     spins       (K, J, 3) angular velocities of the rotations
     travel      (K, 3) velocity of the root, seen from itself: right, forward, turning (rad/s)
-    contacts    (K, C) whether each foot stands
+    contacts    (K, L) whether each limb stands
     """
 
     positions: np.ndarray

@@ -68,7 +68,7 @@ class Matcher(Protocol):
     both. Each frame it calls advance(), match() for those that are due, and then asks what is shown.
 
     frames  (K,) of the database, that are playing; -1 for what was learned
-    costs   (K,) what going on cost at the last search (equation 1)
+    costs   (K,) what that which is playing cost at the last search (equation 1 of Learned Motion Matching)
     starved (K,) who stands at a clip's end because the search may enter no frame at all
     faded   indices of those that the last match() lets go over by themselves
     """
@@ -88,7 +88,7 @@ class Matcher(Protocol):
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         """Search for the characters `who` (indices) with their queries (len(who), D); who jumped, as indices.
 
-        stay: how much better another frame has to be, as a share of the cost of going on (equation 1 for both)
+        stay: how much better another frame has to be, as a share of the cost of going on
         must: for each of them whether it cannot stay because its clip ends; nor can those in frames that are not wanted
         fade: seconds in which those that jump are to go over by themselves, if this matcher can do that: they are
               `faded`. All others show what they have jumped to at once, for the Player to smooth

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a character searches with: what each of its features asks for, and of what is playing where one asks nothing."""
+"""What a character searches with: what each of its features asks for, and of what is playing where one asks nothing.
+
+That is the query vector of section 3 of Learned Motion Matching; which feature takes its part from where, the features
+say themselves.
+"""
 
 import cmath
 

@@ -20,8 +20,8 @@ class Trace:
     jumped      (F,) whether playback jumped there from somewhere else
     wanted      (F, 3) velocity in the world and yaw that the guide asked for
     simulated   (F, 3) place and yaw of the simulated root
-    contacts    (F, C) whether the source says that each foot stands
-    planted     (F, C) whether each foot is held in place
+    contacts    (F, L) whether the source says that each limb stands
+    planted     (F, L) whether each limb is held in place
     """
 
     frames: np.ndarray
@@ -39,9 +39,9 @@ class Frame:
     wanted, simulated  as in a Trace, (3,) each
     asked              (D,) the query, normalised; None if nothing was searched in this frame
     chosen             the frame of the database that is played; -1 for what was learned
-    cost               of it, at the last search (equation 1)
+    cost               of it, at the last search (equation 1 of Learned Motion Matching)
     jumped             whether playback jumped there from somewhere else
-    contacts, held     (C,) whether the source says that each foot stands, and whether it is held in place
+    contacts, held     (L,) whether the source says that each limb stands, and whether it is held in place
     root, height       (3,) place and yaw that are shown, and how high the character stands
     moving, rotations  (M, 3) and (J, 4) as a Player has them
     """

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the character's root goes: along with the motion, and towards the simulated root as much as wanted.
 
+"adjust" and "clamp" are the two touch-ups of section 3.3.2 of Motion Matching for Character Animation and Virtual
+Reality Avatars in Unity; "full" is the synchronisation of section 3.5 of Motion Matching for Responsive Animation for
+Digital Humans.
+
 One root at a time, in plain numbers: that is several times faster than arrays of few. A place on the ground is the
 complex number x + yi, since turning it by an angle is a product.
 """

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ..errors import MotionError
 
 ROOTS = ("auto", "bone", "made", "adaptive")
-FACINGS = ("hips", "hips_shoulders")
 # How much each setting may be: more says nothing of how anybody moves.
 MOST = {"root_position": 60.0, "root_facing": 60.0, "contact_speed": 1000.0, "contact_height": 1000.0,
         "contact_filter": 60.0}

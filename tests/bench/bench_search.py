@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How quick is the exact search, on all of LAFAN1 with its mirror image and the queries of real driving?
+"""How quick is the exact search, on all of LAFAN1 with its mirror image and the queries of real driving, and how evenly
+do many characters share the frames in which they search?
 
 All times are of one thread. Those that are compared are measured in turns; of each query the quickest turn counts.
 """
@@ -21,14 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 STREAM = ROOT / ".cache" / "bench" / "queries.npz"
 sys.path.insert(0, str(ROOT))
 
-from mm_blender.evaluate.courses import all_courses
+from mm_blender.evaluate.courses import all_courses, random_walk
 from mm_blender.matching.search import Search, enterable
 from mm_blender.playback.drive import drive_all
-from mm_blender.playback.library import search_of
+from mm_blender.playback.group import Group
+from mm_blender.playback.library import BakedLibrary, search_of
 from tests.databases import lafan1_mirrored
 
 SHARE, CROWD, TOGETHER, WEIGHTS, TAGS, GROWTH = 1 / 6, 32, 0.7, 0.3, 10, 4
 TURNS, TIMED = 5, 40 * CROWD
+CHARACTERS, SECONDS, SLOWEST = 100, 10, 1.4
 
 
 def main():
@@ -42,6 +45,7 @@ def main():
     measure_queries(database, search, queries, frames)
     measure_changes(database, search)
     measure_growth(database, search.weights, queries)
+    measure_crowd(BakedLibrary(database, search))
 
 
 def stream(database, search):
@@ -128,6 +132,23 @@ def measure_growth(database, weights, queries):
         print(f"  {count:,} frames: {seconds * 1e6:.0f} µs")
     growth = times[1_000_000] / times[10_000]
     row("search, time for 100 times the frames", f"{growth:.1f} times", f"at most {GROWTH} times", growth <= GROWTH)
+
+
+def measure_crowd(library):
+    """How much longer than usual the slowest frames of many characters take, each by a course of its own."""
+    rate = round(library.database.rate)
+    quickest = np.full(SECONDS * rate, np.inf)
+    for _ in range(TURNS):
+        group = Group(library, [random_walk(SECONDS, seed).guide(rate, library.speeds) for seed in range(CHARACTERS)])
+        for frame in range(len(quickest)):
+            begin = time.thread_time()  # the system hands the core to others now and then: that is no slow frame
+            group.step()
+            quickest[frame] = min(quickest[frame], time.thread_time() - begin)
+    frames = quickest[rate:]  # the first second fills caches
+    slowest = float(np.percentile(frames, 99) / frames.mean())
+    print(f"  {CHARACTERS} characters: {frames.mean() * 1e3:.1f} ms a frame")
+    row(f"search, {CHARACTERS} characters, 99th percentile of frames to the mean", f"{slowest:.2f}",
+        f"at most {SLOWEST}", slowest <= SLOWEST)
 
 
 class Plain:

@@ -9,6 +9,7 @@ import pytest
 from mm_blender.control.guide import Guide
 from mm_blender.control.intent import Intent
 from mm_blender.control.stick import Recording, Stick
+from mm_blender.motion import quat
 from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 
@@ -90,6 +91,39 @@ def test_it_walks_when_the_leader_walks_and_stands_when_it_stands(walk, demo_dat
     assert speeds[seconds(11.5, 13), 1].max() < 0.1
     standing = demo_database.tags["idle"] | demo_database.tags["stop"]
     assert standing[frames[seconds(11.5, 13)]].all()
+
+
+class Watching(Guide):
+    """Wants to go somewhere, and looks at its character."""
+
+    def __init__(self, velocity):
+        self._velocity = velocity
+        self.place(0j, 0.0)
+
+    def place(self, place, yaw, velocity=0j, turning=0.0):
+        self.root, self.intent = (place, yaw), Intent(self._velocity, yaw)
+
+    def step(self, body):
+        self.seen = body.root, body.height, body.joints(), body.features()
+
+    def path(self, times):
+        return [(self.root[0] + time * self._velocity, self.root[1]) for time in times]
+
+
+def test_each_guide_sees_its_own_character_as_it_was_shown_last(demo_database):
+    group = Group(BakedLibrary(demo_database), [Watching(1.2), Watching(-0.8j)])
+    group.player.ground = lambda points: 0.2 * points[..., 0]
+    group.place(np.array([[0.0, 0.0], [4.0, 1.0]]), np.array([0.0, 2.0]))
+    for _ in range(60):
+        playing = group.player.matcher.features()
+        group.step()
+    for index, guide in enumerate(group.guides):
+        (place, yaw), height, joints, features = guide.seen
+        frame, shown = group.record.frame(-2, index), group.record.clip(index).globals()[0][-2]
+        assert (place.real, place.imag, yaw, height) == pytest.approx((*frame.root, frame.height))
+        turned = quat.rotate(quat.from_yaw(yaw), joints) + (place.real, place.imag, height)
+        assert turned == pytest.approx(shown, abs=1e-4)
+        assert np.array_equal(features, playing[index])
 
 
 def test_of_every_guide_it_is_told_when_its_wish_jumps():

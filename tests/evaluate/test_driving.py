@@ -119,3 +119,14 @@ def test_the_time_of_a_reversal_is_when_the_root_has_turned(walk):
     never = np.column_stack([np.zeros(240), np.arange(240) * 0.02])
     assert driving.reversal_times(never, replace(trace, wanted=wanted), rate) == pytest.approx([2.0])
     assert driving.longest_against(never, replace(trace, wanted=wanted), rate) == pytest.approx(2.0)
+
+
+def test_who_goes_on_against_the_stick_is_told_for_how_long(demo_database, walk, own):
+    clip, trace = walk
+    count = len(clip)
+    positions, wanted = clip.positions.copy(), np.zeros((count, 3))
+    positions[:, 0, :2] = np.column_stack([np.zeros(count), np.arange(count) * 0.02])
+    wanted[:, 1] = np.where(np.arange(count) < 120, 1.2, -1.2)
+    wanted[240:, 1] = 1.2
+    report = driving.report(demo_database, clip.with_changes(positions=positions), replace(trace, wanted=wanted), own)
+    assert report["longest_against_the_stick"] == pytest.approx(2.0, abs=0.05)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from mm_blender.motion import quat, spring
+from mm_blender.motion import spring
 
 STEPS = 4000
 
@@ -67,25 +67,8 @@ def test_extreme_times_do_no_harm(move):
     assert move(0.1, 0.0) == pytest.approx(1.0)
 
 
-def test_rotation_about_one_axis_moves_like_a_number():
-    x, v, goal = 0.4, 3.0, -0.9
-    axis = np.array([0.6, 0.0, 0.8])
-    q, w = spring.rotation_towards(quat.from_angle_axis(x, axis), v * axis, quat.from_angle_axis(goal, axis), 0.2, 0.1)
-    expected, speed = spring.towards(x, v, goal, 0.2, 0.1)
-    np.testing.assert_allclose(q, quat.from_angle_axis(expected, axis), atol=1e-9)
-    np.testing.assert_allclose(w, speed * axis, atol=1e-9)
-
-
-def test_rotation_takes_the_short_way_whatever_the_signs():
-    goal = quat.from_angle_axis(0.5, np.array([0.0, 0.0, 1.0]))
-    q, _ = spring.rotation_towards(-quat.identity(), np.zeros(3), goal, 0.1, 0.05)
-    angle = quat.to_scaled_angle_axis(quat.absolute(q))[2]
-    assert 0 < angle < 0.5
-
-
 def test_float32_stays_float32():
     x = np.ones((3, 2), np.float32)
-    q, w = quat.identity((3,)), np.ones((3, 3), np.float32)
     results = (*spring.towards(x, x, x, 0.1, 1 / 60), *spring.decay(x, x, 0.1, 1 / 60),
-               *spring.velocity_towards(x, x, x, x, 0.1, 1 / 60), *spring.rotation_towards(q, w, q, 0.1, 1 / 60))
+               *spring.velocity_towards(x, x, x, x, 0.1, 1 / 60))
     assert {result.dtype.name for result in results} == {"float32"}

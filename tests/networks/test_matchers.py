@@ -13,9 +13,9 @@ from mm_blender.playback.matcher import BakedMotion, MotionMatcher
 
 @pytest.fixture(scope="module")
 def learned(networks):
-    def make(count=3):
+    def make(count=3, step=1.0):
         state = np.random.default_rng(0).normal(size=(count, networks.limits.shape[1])) / 2
-        return LearnedMatcher(networks, count, state)
+        return LearnedMatcher(networks, count, state, step)
 
     return make
 
@@ -64,10 +64,9 @@ def test_lmm_steps_as_the_stepper_says_and_stays_within_the_data(networks, learn
 
 
 def test_a_step_of_another_length_is_asked_for_and_scaled(networks, learned):
-    matcher = learned()
+    matcher = learned(step=2.5)
     now = matcher.states()
     change = 2.5 * Network(networks.stepper)(np.concatenate([now, np.full((3, 1), 2.5)], axis=1).astype(np.float32))
-    matcher.change_step(2.5)
     matcher.advance()
     assert matcher.states() == pytest.approx(np.clip(now + change, *networks.limits), abs=1e-5)
 

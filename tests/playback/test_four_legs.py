@@ -9,11 +9,15 @@ from mm_blender.errors import MotionError
 from mm_blender.evaluate import driving
 from mm_blender.matching import database
 from mm_blender.motion import demo
+from mm_blender.motion.clip import Tag
 from mm_blender.motion.correspond import check
 from mm_blender.motion.roles import find_character, walks_on_four
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import retargeted
+from mm_blender.prepare.contacts import find_contacts
+from mm_blender.prepare.mirror import mirror
+from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import rooted
 from tests import quadruped
 from tests.databases import baked, unpacked
@@ -50,6 +54,16 @@ def test_each_paw_stands_by_itself(animal):
     assert np.array_equal(contacts, other_side)
 
 
+def test_ranges_that_are_tagged_say_when_a_fore_paw_stands(animal):
+    tag = Tag("contact.left.fore", 1.0, 1.5)
+    tagged = quadruped.trot().with_changes(tags=(tag,))
+    contacts = find_contacts(tagged, animal.character, Recipe())
+    assert np.array_equal(contacts[:, 2], tagged.tag_mask(tag.name)) and 0 < contacts[:, 2].mean() < 0.3
+    usual = find_contacts(quadruped.trot(), animal.character, Recipe())
+    assert np.array_equal(np.delete(contacts, 2, axis=1), np.delete(usual, 2, axis=1))
+    assert [tag.name for tag in mirror(tagged, animal.character.mirror).tags] == ["contact.right.fore"]
+
+
 def test_driven_it_stands_on_each_of_its_paws_and_drags_none(animal):
     clip, trace = drive(BakedLibrary(animal), FORWARD)
     paws, going = places_of(animal, clip), slice(150, None)
@@ -59,6 +73,7 @@ def test_driven_it_stands_on_each_of_its_paws_and_drags_none(animal):
         assert 0.3 < held[going, limb].mean() < 0.9, "it stands and steps in turns"
         assert slide[held[:, limb], limb].mean() < 0.005, "while it stands it does not slide"
         assert np.ptp(paws[going, limb, 2]) > 0.02, "and it is lifted for a step"
+        assert np.median(paws[1:][held[:, limb], limb, 2]) == pytest.approx(quadruped.LOW, abs=1e-3), "on its paw"
     assert clip.positions[-1, 0, 1] > 1.5 and paws[..., 2].min() > 0
 
 

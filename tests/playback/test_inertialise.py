@@ -78,6 +78,20 @@ def test_nothing_jumps_also_where_transitions_overlap(kind, jumps):
     assert_smooth(played(Blend(kind), jumps))
 
 
+@pytest.mark.parametrize("signs", [(1, -1), (-1, 1), (-1, -1)])
+def test_a_rotation_and_its_negative_are_the_same_before_a_jump(signs):
+    shown = []
+    for each in ((1, 1), signs):
+        inertia, new = Inertia(OLD(0)), NEW(2 * DT)
+        before = [np.stack([getattr(OLD(time), name) for time in (0, DT)], axis=1)
+                  for name in ("rotations", "positions", "travel")]
+        before[0] *= np.array(each, dtype=np.float32).reshape(2, 1, 1)
+        inertia.transition([0, 1], *before, new, DT)
+        coming = (part[:, None] for part in (new.positions, new.rotations, new.travel))
+        shown.append(quat.absolute(inertia.over([0, 1], *coming, DT)[1]))
+    np.testing.assert_allclose(*shown, atol=1e-6)
+
+
 @pytest.mark.parametrize("before, after", [
     (Blend("spring"), Blend("quintic")), (Blend("quintic"), Blend("spring")), (Blend(), Blend(halflife=0.3)),
     (Blend("quintic", duration=0.6), Blend("quintic", duration=0.3)),

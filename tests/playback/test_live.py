@@ -61,11 +61,14 @@ def test_a_stall_is_dropped_instead_of_caught_up_with(live):
 
 
 def test_turning_past_half_a_turn_goes_the_shorter_way(live):
-    live.advance(DT)
-    (before, *_), (last, *_) = live._previous, live._last
-    before[0], last[0] = (0j, 3.1), (0j, -3.1)
-    live._ahead = DT / 2
-    assert abs(np.cos(live.shown()[0][0][1])) > 0.99
+    player, yaws = live.player, iter((3.1, -3.1))
+
+    def turn():
+        player.roots = [(0j, next(yaws))] * 2
+
+    live = Live(player, turn)
+    live.advance(1.5 * DT)
+    assert np.cos(live.shown()[0][0][1]) < -0.99
 
 
 def test_before_the_first_step_it_shows_where_the_character_stands(live):

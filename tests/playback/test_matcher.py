@@ -4,9 +4,11 @@
 import numpy as np
 import pytest
 
+from mm_blender.control.intent import Intent
 from mm_blender.matching.search import enterable
-from mm_blender.playback.library import search_of
+from mm_blender.playback.library import BakedLibrary, search_of
 from mm_blender.playback.matcher import BETTER, MotionMatcher
+from tests.steering import group_of
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +49,16 @@ def test_nobody_jumps_to_the_same_frame_of_another_clip(motion, search, demo_dat
         twins += abs(found.cost - cost) < 1e-4 * cost
         assert bool(matcher.match([0], queries)) == (found.cost < (1 - BETTER) * cost)
     assert twins > 10
+
+
+def test_a_tag_query_that_is_changed_while_driving_is_heeded_from_then_on(demo_database):
+    group = group_of(BakedLibrary(demo_database), 2)
+    for query in ("", "run", "~run"):
+        for guide in group.guides:
+            guide.want(Intent(2.5j, 0.0, "walk", query if guide is group.guides[1] else ""))
+        for _ in range(90):
+            group.step()
+        usual, own = (demo_database.tags["run"][group.record.trace(index).frames[-60:]].mean() for index in range(2))
+        # A clip may lead to where it should not until the next search.
+        assert {"": own == usual, "run": own == 1, "~run": own < 0.2}[query], (query, own)
+        assert usual > 0.5, "the other one has no query"

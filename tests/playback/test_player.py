@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from mm_blender.matching.search import Search
+from mm_blender.motion import quat
 from mm_blender.playback.matcher import FEW_QUERIES, MotionMatcher
-from mm_blender.playback.player import Drive
+from mm_blender.playback.player import UPPER, Drive
 from mm_blender.playback.root import Sync
 from tests.playback.shown import joints_of
 from tests.steering import player_of, step_on
@@ -96,6 +97,30 @@ def test_a_slow_change_of_the_wish_adds_up_to_a_jump(motion, search):
     for share in np.linspace(1, -1, 60):
         step_on(player, [(1.3j * share, 0.0)])
     assert len(asked) >= 3
+
+
+def test_what_the_limbs_carry_takes_longer_to_come_over(motion, search, monkeypatch):
+    left = []
+    for slower in (UPPER, 1.0):
+        monkeypatch.setattr("mm_blender.playback.player.UPPER", slower)
+        player, offsets = player_of(motion, search), []
+        for _ in range(90):
+            step_on(player, FORWARD)
+            turns = quat.shortest_turn(player.matcher.pose().rotations[0], player.played.rotations[0])
+            offsets.append(np.linalg.norm(turns, axis=-1))
+        left.append(np.mean(offsets, axis=0))
+    carried = player.limbs.carried
+    assert left[0][carried].sum() > 1.2 * left[1][carried].sum()
+    assert left[0][~carried] == pytest.approx(left[1][~carried], abs=1e-6)
+
+
+def test_who_is_put_somewhere_goes_on_there_as_fast_as_wanted(player):
+    speeds = [(0.5, 1.0, 0.2)] * len(player.guides)
+    player.place([(1.0, 2.0)] * len(speeds), [0.3] * len(speeds), speeds=speeds)
+    for guide in player.guides:
+        assert guide.velocity == 0.5 + 1j
+        (place, yaw), = guide.path([-0.1])
+        assert place == pytest.approx(0.95 + 1.9j) and yaw == pytest.approx(0.28)
 
 
 def test_shown_toes_are_where_they_are_held(player):

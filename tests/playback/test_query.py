@@ -123,10 +123,12 @@ def test_what_is_commanded_is_asked_for_until_it_is_lifted(group, label):
 
 @pytest.mark.parametrize("label", ["left_forearm direction", "head facing", "left_foot position"])
 def test_a_place_in_the_world_is_seen_from_where_the_character_is(group, label):
+    group.player.ground = lambda points: 0 * points[..., 2] + 0.4
+    group.place(group.player.positions, group.player.yaws)
     (place, yaw), body = group.player.roots[0], group.player.bodies[0]
     seen = np.array([0.5, 2.0, 1.0])  # to its right, in front, and up
     away = complex(*seen[:2]) * np.exp(1j * yaw) + place
-    group.command(0, label, Place(away.real, away.imag, seen[2]))
+    group.command(0, label, Place(away.real, away.imag, seen[2] + 0.4))
     if label != "left_foot position":
         seen = seen - body.joints()[body.character.joint(label.split()[0])]
         seen /= np.linalg.norm(seen)

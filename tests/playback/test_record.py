@@ -58,6 +58,8 @@ def test_queries_are_kept_of_frames_that_searched_and_of_no_others(driven):
     frames, queries = group.record.asked(1)
     assert frames.tolist() == [at for at, seen in enumerate(looks) if seen["asked"] is not None]
     assert 0.05 < len(frames) / FRAMES < 0.5 and np.isfinite(queries).all()
+    for at in (frames[-1], frames[-1] - FRAMES):  # counted from the beginning, and back from the end
+        assert np.array_equal(group.record.frame(at, 1).asked, queries[-1])
 
 
 def test_a_trace_and_a_clip_have_all_frames(driven):

@@ -134,6 +134,14 @@ def test_a_clip_s_frames_move_as_they_say(library, other):
     assert np.isfinite(pose.spins).all() and turns.shape[1] == places.shape[1]
 
 
+def test_the_last_frame_of_a_clip_goes_on_as_it_came(library, other):
+    motion, part = other.motion, next(part for part in library.database.ranges
+                                      if part.source == "run start left")
+    before, last = (motion.at(np.array([frame])) for frame in (part.stop - 2, part.stop - 1))
+    assert np.abs(last.spins).max() > 0.5
+    assert last.spins == pytest.approx(before.spins) and last.velocities == pytest.approx(before.velocities)
+
+
 def test_a_database_of_another_skeleton_is_refused(library, target, demo_database):
     with pytest.raises(MotionError, match="another skeleton"):
         RetargetedLibrary(library, Retarget(target, demo_database.character))
