@@ -41,7 +41,8 @@ The networks of the demo character, so that Learned Motion Matching works before
 
 *As stored* are poses as the file has them: the latents of each frame were made better for this very pose, also in the
 frames that were held back. *New motion* has latents as the Compressor makes them of a pose that it has not seen.
-Of all {frames} frames as stored the worst joint is {worst_joint}, by {worst_cm:.1f} cm, in {worst_clip} at {worst_time:.2f} s.
+Of all {frames} frames as stored the worst joint is {worst_joint}, by {worst_cm:.1f} cm, in {worst_clip}
+at {worst_time:.2f} s.
 
 Verdict: **{verdict}**. {reason}
 """

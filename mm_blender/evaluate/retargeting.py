@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What retargeting made of a clip, in figures: do feet stand, do limbs point where they did, is no joint flipped.
 
-Feet are measured by what the source does: where its toes are in contact, and where toes are low. The retargeter's own
-contacts are shorter where a leg does not reach, and have no say here.
+Feet are measured by what the source does, its contacts, and by where toes are low; what the retargeter says of feet
+has no say here.
 """
 
 import numpy as np
 
+from ..motion.correspond import limbs
 from ..motion.stance import toes_of
 from .feet import over_the_ground, speeds
 
@@ -58,9 +59,11 @@ def together(reports):
 def _feet(retarget, before, old, new):
     """How fast toes slide (cm/s) while the source's are in contact, on average and at most, and while they are low; how
     many low frames have a toe that skates; and how far toes are under the ground at most. old and new: (F, J, 3)."""
-    rate, contacts = before.rate, before.contacts
+    rate, contacts = before.rate, retarget.contacts(before)
     contacts = np.zeros((len(before), 2), dtype=bool) if contacts is None else contacts
-    theirs, ours = old[:, toes_of(retarget.source)], new[:, toes_of(retarget.target)]
+    # Where the target has no toes, it is the source's ankles that its feet follow.
+    stand_on = toes_of(retarget.source) if retarget.has_toes else limbs(retarget.source, ("foot",))[:, 0]
+    theirs, ours = old[:, stand_on], new[:, toes_of(retarget.target)]
     stands, figures = contacts[1:] & contacts[:-1], {}
     # A target of another size is measured as if it had the source's.
     for whose, toes, standing in (("", ours / retarget.scale, retarget.standing[:, 0] / retarget.scale),

@@ -26,10 +26,12 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
-# beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
+# The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough, the heel
+# rises.
 DEEPEST = 0.004
-# A toe that a shorter foot has so high (share of the leg), when its heel rises, does not stand any more.
+# A foot turns no farther than to this angle (radians) between it and the way to the hip.
+UPRIGHT = 0.1
+# A foot without toes does not stand any more when its heel is so high (share of the leg).
 LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
@@ -123,35 +125,25 @@ class Retarget:
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
-        more, margin = _more_of(self._with_own_contacts(clip))
-        place, rotations, contacts = self._held(more)
+        more, margin = _more_of(clip.with_changes(contacts=self.contacts(clip)))
+        held = None if self._is_twin or more.contacts is None else _Held(more, self.scale)
+        place, rotations = self._solved(more.positions, more.rotations, held=held)
         frames = slice(margin, margin + len(clip))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
         positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T[frames]
         rotations = np.ascontiguousarray(rotations[:, :, frames].transpose(2, 1, 0))
         rotations[:, 0] = clip.rotations[:, 0]
         return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations),
-                                 contacts=None if contacts is None else contacts[frames])
+                                 contacts=None if more.contacts is None else more.contacts[frames])
 
-    def _held(self, clip):
-        """As _solved(), with feet that stand where they are held; and the contacts (F, 2) as they have become."""
-        contacts = clip.contacts
-        if contacts is None or self._is_twin:
-            return *self._solved(clip.positions, clip.rotations), contacts
-        held = _Held(clip, self.scale, contacts)
-        solved = self._solved(clip.positions, clip.rotations, held=held)
-        if held.too_far.any():
-            contacts = _shortened(contacts, held.too_far)
-            solved = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale, contacts))
-        return *solved, contacts
-
-    def _with_own_contacts(self, clip):
-        """When the heel rises, a shorter foot leaves the ground sooner; one without toes leaves it at once."""
-        if clip.contacts is None or not self._shorter:
-            return clip
+    def contacts(self, clip):
+        """When what the target stands on is in contact, (F, 2), in a Clip of the source, or None if that has none: a
+        foot without toes leaves the ground when the source's heel rises."""
+        if clip.contacts is None or self.has_toes:
+            return clip.contacts
         positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
         heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heels[:, 0]
-        return clip.with_changes(contacts=clip.contacts & (self._shorter * heels * self._per_leg < LEAVES))
+        return clip.contacts & (heels * self._per_leg < LEAVES)
 
     def _solved(self, positions, rotations, moving=None, held=None):
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
@@ -164,6 +156,8 @@ class Retarget:
         place = self._at_rest + hips - 0.5 * (joints[:, 0, 0] + joints[:, 1, 0])
         if not self._is_twin:  # whose hands and feet are where they should be
             ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
+            if held is not None and self.has_toes:
+                ways = self._heels_of.raised(turns, joints[:, :2], ways, held)
             self._legs.turn(turns, joints[:, :2], ways)
             if self.hands:
                 self._arms.turn(turns, joints[:, 2:], self._hands_ways(place, joints[:, 2:, 2], marks[:, 6:]))
@@ -256,6 +250,7 @@ class Retarget:
         self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, carrying)
         self._legs = _Limbs(target, legs, self._after, driven(source, target))
         self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
+        self._heels_of = _Heels(skeleton, legs[:, 2], self._legs, driven(source, target))
         self.fronts = self._legs.fronts[..., 0].T
         thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
         # A foot without toes follows the other's foot.
@@ -278,8 +273,7 @@ class Retarget:
         feet[2] = own.heights
         self._place_as(at - self.scale * hips, feet, heights, source_tall)
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
-        self._shorter = self._shorter_feet(stance.positions, ankles)
-        self._toes_up = self._shorter if self.has_toes else 0.0
+        self._toes_up = self._shorter_feet(stance.positions, ankles) if self.has_toes else 0.0
         parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
         above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
             self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
@@ -290,8 +284,6 @@ class Retarget:
         """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
         if not all(self.source.has(f"{side}_toe") for side in SIDES):
             return 0.0
-        if not self.has_toes:
-            return 1.0
         size = np.linalg.norm(places[toes_of(self.source)] - places[ankles], axis=-1).mean()
         own = np.linalg.norm(self.target.skeleton.positions[toes_of(self.target)], axis=-1).mean()
         return max(1 - own / (self.scale * size), 0.0)
@@ -374,12 +366,15 @@ class _Limbs:
         places = skeleton.rest[0][joints]
         self._sizes = _Sizes(np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None])
 
+    def reach(self, joints):
+        """(2, F) how long limbs may get without effort."""
+        limb = joints[:, :, 2] - joints[:, :, 0]
+        old = np.sqrt(_dot(limb, limb))
+        return old + SOFT * np.maximum(self._sizes.longest * EXTENSION - old, 0)
+
     def missing(self, joints, ways):
         """(2, F) how much lower the body would have to be for limbs to reach along such ways softly."""
-        limb = joints[:, :, 2] - joints[:, :, 0]
-        x, y, z = limb + ways
-        old = np.sqrt(_dot(limb, limb))
-        reach = old + SOFT * np.maximum(self._sizes.longest * EXTENSION - old, 0)
+        (x, y, z), reach = joints[:, :, 2] - joints[:, :, 0] + ways, self.reach(joints)
         return np.maximum(-z - np.sqrt(np.maximum(reach * reach - x * x - y * y, 0)), 0)
 
     def turn(self, turns, joints, ways):
@@ -389,6 +384,36 @@ class _Limbs:
         swings = _bent(upper, lower, ways, fronts, self._sizes)
         turned = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
         turns[:, self._riding] = turned
+
+
+class _Heels:
+    """The heels of the target's feet, joints (2,), that rise about their toes where the legs do not reach."""
+
+    def __init__(self, skeleton, feet, legs, own_source):
+        riding = [(joint, which) for which, foot in enumerate(feet)
+                  for joint in _carried_by(skeleton, foot, own_source)]
+        self._riding, self._which = (np.array(column) for column in zip(*riding))
+        self._legs = legs
+
+    def raised(self, turns, joints, ways, held):
+        """Turn feet (4, J, F) about the places to which their toes go along ways (3, 2, F); the ways of their ankles.
+
+        Hip, toe and ankle are a triangle: in its plane the foot turns until the ankle is as near to the hip as the leg
+        is long."""
+        hips, ankles, toes = joints[:, :, 0], joints[:, :, 2], joints[:, :, 3] + ways
+        foot, up, reach = ankles - joints[:, :, 3], hips - toes, self._legs.reach(joints)
+        size, far = np.sqrt(_dot(foot, foot)) + 1e-6, np.sqrt(_dot(up, up)) + 1e-6
+        up = up / far
+        ahead = np.arccos(np.clip(_dot(foot, up) / size, -1, 1))
+        nearest = np.arccos(np.clip((far * far + size * size - reach * reach) / (2 * far * size), -1, 1))
+        angle = np.maximum(ahead - held.rising(ahead - nearest), np.minimum(ahead, UPRIGHT))
+        level = foot - up * _dot(up, foot)
+        level = level / (np.sqrt(_dot(level, level)) + 1e-6)
+        new = size * (np.cos(angle) * up + np.sin(angle) * level)
+        swings = np.concatenate([(size * size + _dot(foot, new))[None], np.cross(foot, new, axis=0)])
+        swings = swings / np.sqrt(_dot(swings, swings))
+        turns[:, self._riding] = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
+        return ways + new - foot
 
 
 def _carried_by(skeleton, joint, own_source):
@@ -446,29 +471,31 @@ _DOT_AND_CROSS = np.concatenate([np.eye(3)[None], np.cross(np.eye(3)[:, None], n
 
 
 class _Held:
-    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves.
+    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves."""
 
-    too_far  (F, 2) which feet stand where they cannot reach, once it is known
-    """
-
-    def __init__(self, clip, scale, contacts):
-        self._contacts, self._ease = contacts, max(1, round(EASE * clip.rate))
+    def __init__(self, clip, scale):
+        self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
 
     def smoothed(self, rise):
         """A curve (F,) without what is shorter than it takes a foot to come down."""
-        window = np.hanning(2 * self._ease + 1)[1:-1]
-        padded = np.pad(rise, self._ease - 1, mode="edge")
-        return np.convolve(padded, window / window.sum(), "valid").astype(np.float32)
+        return _smoothed(rise, self._ease)
 
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
         missing = np.where(self._contacts.T, missing, 0)
-        self.too_far = missing.T > DEEPEST
-        padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
-        deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
-        return self.smoothed(deepest)
+        return self._covered(np.minimum(missing, DEEPEST).max(axis=0))
+
+    def rising(self, angles):
+        """(2, F) by which angles feet turn, so that those that stand turn by so much (2, F) at least."""
+        return np.stack([self._covered(side) for side in np.where(self._contacts.T, np.maximum(angles, 0), 0)])
+
+    def _covered(self, curve):
+        """A smooth curve (F,) that is nowhere less."""
+        half = max(1, self._ease // 2)
+        padded = np.pad(curve, half)
+        return _smoothed(np.max([padded[at:at + len(curve)] for at in range(2 * half + 1)], axis=0), half)
 
     def held(self, ways, weight, place, toes, standing):
         """Ways (3, 2, F) and their weights (2, F) as they become.
@@ -505,6 +532,12 @@ class _Held:
         return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
 
 
+def _smoothed(curve, ease):
+    """A curve (F,) without what is shorter than so many frames."""
+    window = np.hanning(2 * ease + 1)[1:-1]
+    return np.convolve(np.pad(curve, ease - 1, mode="edge"), window / window.sum(), "valid").astype(np.float32)
+
+
 def _more_of(clip):
     """A loop with what comes before and after it, and how many frames these are, so that it closes afterwards too."""
     margin = min(round(AROUND * clip.rate), len(clip) - 1)
@@ -521,17 +554,6 @@ def _more_of(clip):
     whole = (clip.positions, clip.rotations, clip.contacts)
     positions, rotations, contacts = map(np.concatenate, zip(parts[0], whole, parts[1]))
     return clip.with_changes(positions=positions, rotations=rotations, contacts=contacts, curves={}, tags=()), margin
-
-
-def _shortened(contacts, too_far):
-    """Contacts (F, 2) without what is too far at both ends of each."""
-    contacts = contacts.copy()
-    for side in range(2):
-        for start, stop in _spans(contacts[:, side]):
-            near = np.flatnonzero(~too_far[start:stop, side])
-            first, last = (start + near[0], start + near[-1] + 1) if len(near) else (stop, stop)
-            contacts[start:first, side] = contacts[last:stop, side] = False
-    return contacts
 
 
 def _spans(mask):

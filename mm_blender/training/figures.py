@@ -147,8 +147,8 @@ def verdict(figures):
 def _poses_in_words(figures):
     if "worst_cm" not in figures:
         return ""
-    return ("Poses are off by {joint_error_cm:.2f} cm as stored and by {new_motion_cm:.2f} cm in new motion; most of all "
-            "{worst_joint}, by {worst_cm:.1f} cm, in {worst_clip} at {worst_time:.2f} s.").format(**figures)
+    return ("Poses are off by {joint_error_cm:.2f} cm as stored and by {new_motion_cm:.2f} cm in new motion; most of "
+            "all {worst_joint}, by {worst_cm:.1f} cm, in {worst_clip} at {worst_time:.2f} s.").format(**figures)
 
 
 def _acceleration(examples, kinematics, weights, latents):

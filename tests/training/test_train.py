@@ -273,8 +273,9 @@ def test_the_verdict_says_why():
     word, reason = verdict({**fine, "new_motion_cm": 0.9})
     assert word == "usable" and "poses of new motion are off by 0.90 cm" in reason.lower()
     where = {"new_motion_cm": 0.4, "worst_cm": 3.14, "worst_joint": "hand.L", "worst_clip": "walk", "worst_time": 2.5}
-    assert verdict({**fine, **where})[1].endswith("Poses are off by 0.30 cm as stored and by 0.40 cm in new motion; most "
-                                                  "of all hand.L, by 3.1 cm, in walk at 2.50 s.")
+    assert verdict({**fine, **where})[1].endswith(
+        "Poses are off by 0.30 cm as stored and by 0.40 cm in new motion; most of all hand.L, by 3.1 cm, in walk at "
+        "2.50 s.")
 
 
 def test_queries_come_from_driving_and_know_their_tags(database):
