@@ -79,7 +79,7 @@ def film(character, library, recording, begin, end, facing, path):
     _save(np.insert(strip[::-1] / 255, 3, 1, axis=2), path.with_suffix(".png"))
     first, *others = [Image.fromarray(picture) for picture in pictures]
     first.save(path.with_suffix(".webp"), save_all=True, append_images=others, duration=round(1000 / RATE), loop=0,
-               quality=70, method=4)
+               quality=55, method=4)
     print(f"{path.name}: {len(pictures)} pictures", flush=True)
 
 
