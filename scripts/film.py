@@ -28,7 +28,7 @@ from demo import ROOT, _extension, _material, _quiet, _save
 MOMENTS = {
     "film_reversal": (((0.0, 90, None), (3.0, -90, None)), 2.6, 5.0, 90),
     "film_stop": (((0.0, 90, None), (3.0, None, None)), 2.4, 4.8, 90),
-    "film_strafe": (((0.0, None, 180), (0.5, 90, 180), (3.5, -90, 180)), 1.2, 5.2, 180),
+    "film_strafe": (((0.0, None, 180), (0.5, 90, 180), (2.5, -90, 180)), 1.4, 3.8, 180),
     "film_turn": (((0.0, None, 90), (1.0, None, -90)), 0.9, 2.7, 90),
 }
 SIZE, RATE, POSES, POSE_WIDTH = (640, 400), 30, 8, 232  # pixels, pictures a second, and of them in a strip
@@ -79,7 +79,7 @@ def film(character, library, recording, begin, end, facing, path):
     _save(np.insert(strip[::-1] / 255, 3, 1, axis=2), path.with_suffix(".png"))
     first, *others = [Image.fromarray(picture) for picture in pictures]
     first.save(path.with_suffix(".webp"), save_all=True, append_images=others, duration=round(1000 / RATE), loop=0,
-               quality=55, method=4)
+               quality=40, method=4)
     print(f"{path.name}: {len(pictures)} pictures", flush=True)
 
 

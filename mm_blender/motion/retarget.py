@@ -26,11 +26,8 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough, the heel
-# rises.
+# The body sinks at most so much (m) to let a foot reach the place where it stands.
 DEEPEST = 0.004
-# A foot turns no farther than to this angle (radians) between it and the way to the hip.
-UPRIGHT = 0.1
 # A foot without toes does not stand any more when its heel is so high (share of the leg).
 LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
@@ -156,8 +153,6 @@ class Retarget:
         place = self._at_rest + hips - 0.5 * (joints[:, 0, 0] + joints[:, 1, 0])
         if not self._is_twin:  # whose hands and feet are where they should be
             ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
-            if held is not None and self.has_toes:
-                ways = self._heels_of.raised(turns, joints[:, :2], ways, held)
             self._legs.turn(turns, joints[:, :2], ways)
             if self.hands:
                 self._arms.turn(turns, joints[:, 2:], self._hands_ways(place, joints[:, 2:, 2], marks[:, 6:]))
@@ -250,7 +245,6 @@ class Retarget:
         self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, carrying)
         self._legs = _Limbs(target, legs, self._after, driven(source, target))
         self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
-        self._heels_of = _Heels(skeleton, legs[:, 2], self._legs, driven(source, target))
         self.fronts = self._legs.fronts[..., 0].T
         thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
         # A foot without toes follows the other's foot.
@@ -366,15 +360,12 @@ class _Limbs:
         places = skeleton.rest[0][joints]
         self._sizes = _Sizes(np.linalg.norm(np.diff(places, axis=1), axis=-1).T.astype(np.float32)[..., None])
 
-    def reach(self, joints):
-        """(2, F) how long limbs may get without effort."""
-        limb = joints[:, :, 2] - joints[:, :, 0]
-        old = np.sqrt(_dot(limb, limb))
-        return old + SOFT * np.maximum(self._sizes.longest * EXTENSION - old, 0)
-
     def missing(self, joints, ways):
         """(2, F) how much lower the body would have to be for limbs to reach along such ways softly."""
-        (x, y, z), reach = joints[:, :, 2] - joints[:, :, 0] + ways, self.reach(joints)
+        limb = joints[:, :, 2] - joints[:, :, 0]
+        x, y, z = limb + ways
+        old = np.sqrt(_dot(limb, limb))
+        reach = old + SOFT * np.maximum(self._sizes.longest * EXTENSION - old, 0)
         return np.maximum(-z - np.sqrt(np.maximum(reach * reach - x * x - y * y, 0)), 0)
 
     def turn(self, turns, joints, ways):
@@ -384,36 +375,6 @@ class _Limbs:
         swings = _bent(upper, lower, ways, fronts, self._sizes)
         turned = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
         turns[:, self._riding] = turned
-
-
-class _Heels:
-    """The heels of the target's feet, joints (2,), that rise about their toes where the legs do not reach."""
-
-    def __init__(self, skeleton, feet, legs, own_source):
-        riding = [(joint, which) for which, foot in enumerate(feet)
-                  for joint in _carried_by(skeleton, foot, own_source)]
-        self._riding, self._which = (np.array(column) for column in zip(*riding))
-        self._legs = legs
-
-    def raised(self, turns, joints, ways, held):
-        """Turn feet (4, J, F) about the places to which their toes go along ways (3, 2, F); the ways of their ankles.
-
-        Hip, toe and ankle are a triangle: in its plane the foot turns until the ankle is as near to the hip as the leg
-        is long."""
-        hips, ankles, toes = joints[:, :, 0], joints[:, :, 2], joints[:, :, 3] + ways
-        foot, up, reach = ankles - joints[:, :, 3], hips - toes, self._legs.reach(joints)
-        size, far = np.sqrt(_dot(foot, foot)) + 1e-6, np.sqrt(_dot(up, up)) + 1e-6
-        up = up / far
-        ahead = np.arccos(np.clip(_dot(foot, up) / size, -1, 1))
-        nearest = np.arccos(np.clip((far * far + size * size - reach * reach) / (2 * far * size), -1, 1))
-        angle = np.maximum(ahead - held.rising(ahead - nearest), np.minimum(ahead, UPRIGHT))
-        level = foot - up * _dot(up, foot)
-        level = level / (np.sqrt(_dot(level, level)) + 1e-6)
-        new = size * (np.cos(angle) * up + np.sin(angle) * level)
-        swings = np.concatenate([(size * size + _dot(foot, new))[None], np.cross(foot, new, axis=0)])
-        swings = swings / np.sqrt(_dot(swings, swings))
-        turns[:, self._riding] = quat.mul(swings.take(self._which, axis=1), turns.take(self._riding, axis=1), axis=0)
-        return ways + new - foot
 
 
 def _carried_by(skeleton, joint, own_source):
@@ -480,22 +441,16 @@ class _Held:
 
     def smoothed(self, rise):
         """A curve (F,) without what is shorter than it takes a foot to come down."""
-        return _smoothed(rise, self._ease)
+        window = np.hanning(2 * self._ease + 1)[1:-1]
+        padded = np.pad(rise, self._ease - 1, mode="edge")
+        return np.convolve(padded, window / window.sum(), "valid").astype(np.float32)
 
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
         missing = np.where(self._contacts.T, missing, 0)
-        return self._covered(np.minimum(missing, DEEPEST).max(axis=0))
-
-    def rising(self, angles):
-        """(2, F) by which angles feet turn, so that those that stand turn by so much (2, F) at least."""
-        return np.stack([self._covered(side) for side in np.where(self._contacts.T, np.maximum(angles, 0), 0)])
-
-    def _covered(self, curve):
-        """A smooth curve (F,) that is nowhere less."""
-        half = max(1, self._ease // 2)
-        padded = np.pad(curve, half)
-        return _smoothed(np.max([padded[at:at + len(curve)] for at in range(2 * half + 1)], axis=0), half)
+        padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
+        deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
+        return self.smoothed(deepest)
 
     def held(self, ways, weight, place, toes, standing):
         """Ways (3, 2, F) and their weights (2, F) as they become.
@@ -530,12 +485,6 @@ class _Held:
             return 0.0
         off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
         return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
-
-
-def _smoothed(curve, ease):
-    """A curve (F,) without what is shorter than so many frames."""
-    window = np.hanning(2 * ease + 1)[1:-1]
-    return np.convolve(np.pad(curve, ease - 1, mode="edge"), window / window.sum(), "valid").astype(np.float32)
 
 
 def _more_of(clip):

@@ -28,7 +28,7 @@ from tests.scene.rigify import control_rig, metarig
 CLIPS, SECONDS, RATE = 10, 6.0, 60
 SLIDE, SKATING, SUNK, DEGREES, FLIPPED = 0.5, 0.01, 5.0, 3.0, 0
 # Legs bend so that toes stand as long as the source's.
-LEGS = 4.0
+LEGS = 3.5
 
 
 def main():
