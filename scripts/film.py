@@ -184,8 +184,9 @@ if __name__ == "__main__":
     try:
         main()
         code = 0
-    except Exception:
-        traceback.print_exc()
+    except Exception as error:
+        # What is wrong with a recording is said in a sentence.
+        print(error, file=sys.stderr) if type(error).__name__ == "MotionError" else traceback.print_exc()
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()
