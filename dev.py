@@ -26,6 +26,7 @@ TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
 # For the tests of training, and for the benchmark of that name, if those tests have made it ready.
 TORCH, TRAINS = "torch==2.13.0", "training"
 MATPLOTLIB = "matplotlib==3.10.7"
+PILLOW = "pillow==12.0.0"
 # SDL for gamepads, as the extension brings it, each file with its SHA-256. There is none for Windows or Linux on ARM.
 WHEELS = {
     "PySDL2-0.9.17-py3-none-any.whl": "fe923dbf5c7b27bbc1eb2bf58abfa793f8f13fd7ae8b27b1bc2de49920bcbd41",
@@ -81,7 +82,7 @@ class NotAvailable(Trouble):
 
 def main():
     arguments, rest = _parser().parse_known_args()
-    if rest and arguments.command not in (test, fuzz):
+    if rest and arguments.command not in (test, fuzz, film):
         raise Trouble(f"{arguments.name} does not know {rest[0]}; see python3 dev.py {arguments.name} --help.")
     arguments.pytest = rest
     return arguments.command(arguments)
@@ -90,6 +91,14 @@ def main():
 def demo(arguments):
     """Builds the demo character, bakes and drives it, and leaves a .blend, pictures and a report in demo/."""
     return _run([environment(usual_release()), ROOT / "scripts" / "demo.py", ROOT / "demo"])
+
+
+def film(arguments):
+    """Films the demo character's feet: strips and short films of the manual's moments, or of a recording."""
+    python = environment(usual_release())
+    if subprocess.run([python, "-c", "import PIL"], capture_output=True).returncode:
+        _pip_install(python, [PILLOW])
+    return _run([python, ROOT / "scripts" / "film.py", *arguments.pytest])
 
 
 def test(arguments):
@@ -169,12 +178,12 @@ def compare(arguments):
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
     shown = "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong or target"
-    if code := _window_tests(["-k", shown]) or demo(arguments):
+    if code := _window_tests(["-k", shown]) or demo(arguments) or film(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    named = {name for page in pages for name in re.findall(r"pictures/(\w+\.png)", page.read_text(encoding="utf-8"))}
-    for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png")]:
+    named = {name for page in pages for name in re.findall(r"pictures/(\w+\.\w+)", page.read_text(encoding="utf-8"))}
+    for source in [*newest.glob("*.png"), *(ROOT / "demo").glob("*.png"), *(ROOT / "film").iterdir()]:
         if source.name in named:
             shutil.copy(source, ROOT / "docs" / "pictures" / source.name)
     return 0
@@ -308,9 +317,9 @@ def _mark(release, wanted):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python3 dev.py", description=__doc__.splitlines()[0])
-    names = "demo | test | bench | fuzz | package | trained | ablation | compare | pictures"
+    names = "demo | film | test | bench | fuzz | package | trained | ablation | compare | pictures"
     commands = parser.add_subparsers(required=True, metavar=names, dest="name")
-    for command in (demo, test, bench, fuzz, package, trained, ablation, compare, pictures):
+    for command in (demo, film, test, bench, fuzz, package, trained, ablation, compare, pictures):
         added = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
         added.set_defaults(command=command)
         if command is test:
@@ -329,6 +338,8 @@ def _parser():
                 action="store_true",
                 help="run tests/window with the command line in $BLENDER, or blender on the PATH",
             )
+        if command is film:
+            added.epilog = "[STICK.csv] [--from S] [--to S] [--networks NET.mmnet] [-o FOLDER (film)]"
         if command is fuzz:
             added.epilog = "[--minutes M] [--seed S] [--format F]; all others: python3 -m tests.fuzz --help"
         if command is ablation:

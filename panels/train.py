@@ -12,7 +12,8 @@ from ..mm_blender.training.watching.run import LOG, folder_of
 from .base import CharacterPanel, draw_sentence, sidebar_width
 
 # The figures that are shown while it trains, with the network that each is of.
-_FIGURES = (("decompressor", "joint_error_cm", "Poses off by", "{:.2f} cm"),
+_FIGURES = (("decompressor", "joint_error_cm", "Poses as stored", "{:.2f} cm"),
+            ("decompressor", "new_motion_cm", "Poses, new motion", "{:.2f} cm"),
             ("stepper", "drift_1s_learned_cm", "After a second", "{:.1f} cm"),
             ("projector", "projector_ratio", "Jumps, 1 is best", "{:.2f}"))
 _VERDICTS = {"good": "CHECKMARK", "usable": "CHECKBOX_HLT", "not yet": "INFO"}

@@ -26,9 +26,11 @@ from mm_blender.training import figures
 from mm_blender.training.examples import Examples
 from mm_blender.training.kinematics import Kinematics
 from mm_blender.training.watching.folder import folder_of
+from mm_blender.training.watching.plot import ERRORS, errors
 from mm_blender.training.watching.run import ProgressLines
 
-COLUMNS = {"minutes": "minutes", "joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %",
+COLUMNS = {"minutes": "minutes", "joint_error_cm": "as stored cm", "joint_error_p95_cm": "95 %",
+           "new_motion_cm": "new motion cm", "worst_cm": "worst joint cm",
            "root_velocity_error_cm_s": "root cm/s", "acceleration_ratio": "acceleration", "drift_1s_learned_cm":
            "after 1 s", "noisy_cm": "noisy, 120 frames", "projector_ratio": "jumps", "megabytes": "MB",
            "alone": "µs alone", "each": "µs of 300"}
@@ -53,8 +55,9 @@ def main():
         drifts[path] = [going_on.from_noise(noise) for noise in (0.0, figures.NOISE)]
         parts = [getattr(networks, part) for part in NAMES]
         found = {**networks.figures, **sizes(parts, networks.stride, CROWD), "noisy_cm": drifts[path][1][-1],
-                 **figures.of_decompressor(*known, latents)}
-        cells = [f"{found[column]:.3g}" for column in COLUMNS]
+                 **figures.of_stored(*known, latents), **figures.worst_stored(*known, latents)}
+        # What was trained before new motion was measured does not say how it does there.
+        cells = [f"{found[column]:.3g}" if column in found else "" for column in COLUMNS]
         print(f"| {Path(path).stem} | {' | '.join(cells)} |", flush=True)
     _plot_drifts(drifts, examples.database.rate, Path(options.output) / "models_drift.png")
     _plot_training(options.networks, Path(options.output) / "models_training.png")
@@ -71,14 +74,13 @@ def _plot_drifts(drifts, rate, path):
 
 def _plot_training(paths, path):
     """Errors of poses over the minutes of the trainings, from the folders that these have left."""
-    axes = _axes("minutes of training", "cm that joints are off, held back")
+    axes = _axes("minutes of training", "cm that joints are off, new motion")
     for colour, name in zip(COLOURS, paths):
         progress = ProgressLines(folder_of(name))
         progress.read()
-        points = [(line["seconds"] / 60, line["figures"]["joint_error_cm"]) for line in progress.lines
-                  if "joint_error_cm" in line.get("figures", ()) and "seconds" in line]
-        if points:
-            axes.plot(*zip(*points), color=colour, label=Path(name).stem)
+        points = errors([line for line in progress.lines if "seconds" in line], *ERRORS["decompressor"])
+        if len(points):
+            axes.plot(points[:, 0] / 60, points[:, 1], color=colour, label=Path(name).stem)
     if not axes.lines:
         print(f"left {path.name} as it is: the folders of the trainings are not beside the networks")
         return

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What retargeting made of a clip, in figures: do feet stand, do limbs point where they did, is no joint flipped."""
+"""What retargeting made of a clip, in figures: do feet stand, do limbs point where they did, is no joint flipped.
+
+Feet are measured by what the source does, its contacts, and by where toes are low; what the retargeter says of feet
+has no say here.
+"""
 
 import numpy as np
 
+from ..motion.correspond import limbs
+from ..motion.stance import toes_of
+from .feet import over_the_ground, speeds
+
 LIMBS = _, LEG = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
+# What is said of feet on average.
+FEET = [f"{figure}{whose}" for figure in ("foot_slide", "slide_low", "skating") for whose in ("", "_source")]
 # A knee or elbow that is bent by less (sine of the angle) has no side to which it could flip.
 BENT = 0.17
 
 
 def report(retarget, before, after):
-    """The figures of what a Retarget made of a clip, as plain values."""
-    source, target, standing = retarget.source, retarget.target, retarget.standing[:, 0]
+    """The figures of what a Retarget made of a clip, as plain values; `…_source` are the source's own."""
+    source, target = retarget.source, retarget.target
     old, new = before.globals()[0], after.globals()[0]
     angles, legs, flips = [], [], np.zeros(len(after), dtype=bool)
     for side in ("left", "right"):
@@ -22,7 +32,7 @@ def report(retarget, before, after):
                 angles.append(_angles(*ways))
                 legs += angles[-1:] if limb == LEG else []
                 flips |= _flipped(*ways)
-    return {"seconds": round(len(after) / after.rate, 2), **_feet(target, new, after, standing),
+    return {"seconds": round(len(after) / after.rate, 2), **_feet(retarget, before, old, new),
             "limb_degrees": _summary(np.concatenate(angles, axis=1)) if angles else {},
             "leg_degrees": _summary(np.concatenate(legs, axis=1)) if legs else {},
             "flipped_frames": int(flips.sum())}
@@ -39,21 +49,38 @@ def together(reports):
     def most(name, part=None):
         return _round(max(one[name] if part is None else one[name].get(part, 0.0) for one in reports))
 
-    return {"clips": len(reports), "seconds": round(sum(seconds), 2), "foot_slide": mean("foot_slide"),
+    return {"clips": len(reports), "seconds": round(sum(seconds), 2), **{name: mean(name) for name in FEET},
             "foot_slide_max": most("foot_slide_max"), "toe_penetration_mm": most("toe_penetration_mm"),
             **{name: {"mean": mean(name, "mean"), "p95": mean(name, "p95"), "max": most(name, "max")}
                for name in ("limb_degrees", "leg_degrees")},
             "flipped_frames": sum(one["flipped_frames"] for one in reports)}
 
 
-def _feet(target, positions, clip, standing):
-    """Slide (cm/s) of feet that stand, on average and at most, and how far toes are under the ground at most."""
-    toes = positions[:, [target.joint(role) for role in target.contact_roles()]]
-    slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * clip.rate * 100
-    stands = clip.contacts[1:] & clip.contacts[:-1]
-    return {"foot_slide": _round(slide[stands].mean() if stands.any() else 0.0),
-            "foot_slide_max": _round(slide[stands].max() if stands.any() else 0.0),
-            "toe_penetration_mm": _round(1000 * max(0.0, float((standing - toes[..., 2]).max())))}
+def _feet(retarget, before, old, new):
+    """How fast toes slide (cm/s) while the source's are in contact, on average and at most, and while they are low; how
+    many low frames have a toe that skates; and how far toes are under the ground at most. old and new: (F, J, 3)."""
+    rate, contacts = before.rate, retarget.contacts(before)
+    contacts = np.zeros((len(before), 2), dtype=bool) if contacts is None else contacts
+    # Where the target has no toes, it is the source's ankles that its feet follow.
+    stand_on = toes_of(retarget.source) if retarget.has_toes else limbs(retarget.source, ("foot",))[:, 0]
+    theirs, ours = old[:, stand_on], new[:, toes_of(retarget.target)]
+    stands, figures = contacts[1:] & contacts[:-1], {}
+    # A target of another size is measured as if it had the source's.
+    for whose, toes, standing in (("", ours / retarget.scale, retarget.standing[:, 0] / retarget.scale),
+                                  ("_source", theirs, _standing(theirs, contacts))):
+        slides, low = 100 * speeds(toes, rate)[stands], over_the_ground(toes, standing, rate)
+        figures |= {f"foot_slide{whose}": _round(slides.mean() if stands.any() else 0.0),
+                    f"slide_low{whose}": low["slide"], f"skating{whose}": low["skating"]}
+        if not whose:
+            figures["foot_slide_max"] = _round(slides.max(initial=0.0))
+    return {**figures, "toe_penetration_mm": _round(1000 * max(0.0, float(
+        (retarget.standing[:, 0] - ours[..., 2]).max())))}
+
+
+def _standing(toes, contacts):
+    """(2,) how high toes (F, 2, 3) are while they stand; those that never do, at their lowest."""
+    return np.array([np.median(heights[stands]) if stands.any() else heights.min()
+                     for heights, stands in zip(toes[..., 2].T, contacts.T)])
 
 
 def _angles(old, new):

@@ -127,6 +127,11 @@ class Database:
         """(N,) index into ranges."""
         return np.repeat(np.arange(len(self.ranges)), [len(part) for part in self.ranges])
 
+    def clip_of(self, frame):
+        """The name of a frame's clip, and where in it the frame lies, in the source's own seconds."""
+        part = self.ranges[self.range_of_frame[frame]]
+        return part.name, part.source_start + (frame - part.start) / self.rate * part.speed
+
     def local_positions(self, frames):
         """(…, J, 3) for frames (…): an index, a slice or an array."""
         moving = self.positions[frames]

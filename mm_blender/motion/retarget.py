@@ -26,10 +26,9 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands; where that is not enough at the
-# beginning or the end of a contact, it is shorter: short feet leave the ground sooner.
+# The body sinks at most so much (m) to let a foot reach the place where it stands.
 DEEPEST = 0.004
-# A toe that a shorter foot has so high (share of the leg), when its heel rises, does not stand any more.
+# A foot without toes does not stand any more when its heel is so high (share of the leg).
 LEAVES = 0.03
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
@@ -124,35 +123,25 @@ class Retarget:
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
-        more, margin = _more_of(self._with_own_contacts(clip))
-        place, rotations, contacts = self._held(more)
+        more, margin = _more_of(clip.with_changes(contacts=self.contacts(clip)))
+        held = None if self._is_same_body or more.contacts is None else _Held(more, self.scale)
+        place, rotations = self._solved(more.positions, more.rotations, held=held)
         frames = slice(margin, margin + len(clip))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
         positions[:, 0], positions[:, self.moving] = clip.positions[:, 0] * self.scale, place.T[frames]
         rotations = np.ascontiguousarray(rotations[:, :, frames].transpose(2, 1, 0))
         rotations[:, 0] = clip.rotations[:, 0]
         return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations),
-                                 contacts=None if contacts is None else contacts[frames])
+                                 contacts=None if more.contacts is None else more.contacts[frames])
 
-    def _held(self, clip):
-        """As _solved(), with feet that stand where they are held; and the contacts (F, 2) as they have become."""
-        contacts = clip.contacts
-        if contacts is None or self._is_same_body:
-            return *self._solved(clip.positions, clip.rotations), contacts
-        held = _Held(clip, self.scale, contacts)
-        solved = self._solved(clip.positions, clip.rotations, held=held)
-        if held.too_far.any():
-            contacts = _shortened(contacts, held.too_far)
-            solved = self._solved(clip.positions, clip.rotations, held=_Held(clip, self.scale, contacts))
-        return *solved, contacts
-
-    def _with_own_contacts(self, clip):
-        """When the heel rises, a shorter foot leaves the ground sooner; one without toes leaves it at once."""
-        if clip.contacts is None or not self._shorter:
-            return clip
+    def contacts(self, clip):
+        """When what the target stands on is in contact, (F, 2), in a Clip of the source, or None if that has none: a
+        foot without toes leaves the ground when the source's heel rises."""
+        if clip.contacts is None or self.has_toes:
+            return clip.contacts
         positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
         heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heels[:, 0]
-        return clip.with_changes(contacts=clip.contacts & (self._shorter * heels * self._per_leg < LEAVES))
+        return clip.contacts & (heels * self._per_leg < LEAVES)
 
     def _solved(self, positions, rotations, moving=None, held=None):
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
@@ -279,8 +268,7 @@ class Retarget:
         feet[2] = own.heights
         self._place_as(at - self.scale * hips, feet, heights, source_tall)
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
-        self._shorter = self._shorter_feet(stance.positions, ankles)
-        self._toes_up = self._shorter if self.has_toes else 0.0
+        self._toes_up = self._shorter_feet(stance.positions, ankles) if self.has_toes else 0.0
         parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
         above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
             self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
@@ -291,8 +279,6 @@ class Retarget:
         """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
         if not all(self.source.has(f"{side}_toe") for side in SIDES):
             return 0.0
-        if not self.has_toes:
-            return 1.0
         size = np.linalg.norm(places[toes_of(self.source)] - places[ankles], axis=-1).mean()
         own = np.linalg.norm(self.target.skeleton.positions[toes_of(self.target)], axis=-1).mean()
         return max(1 - own / (self.scale * size), 0.0)
@@ -447,13 +433,10 @@ _DOT_AND_CROSS = np.concatenate([np.eye(3)[None], np.cross(np.eye(3)[:, None], n
 
 
 class _Held:
-    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves.
+    """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves."""
 
-    too_far  (F, 2) which feet stand where they cannot reach, once it is known
-    """
-
-    def __init__(self, clip, scale, contacts):
-        self._contacts, self._ease = contacts, max(1, round(EASE * clip.rate))
+    def __init__(self, clip, scale):
+        self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
 
@@ -466,7 +449,6 @@ class _Held:
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
         missing = np.where(self._contacts.T, missing, 0)
-        self.too_far = missing.T > DEEPEST
         padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
         deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
         return self.smoothed(deepest)
@@ -522,17 +504,6 @@ def _more_of(clip):
     whole = (clip.positions, clip.rotations, clip.contacts)
     positions, rotations, contacts = map(np.concatenate, zip(parts[0], whole, parts[1]))
     return clip.with_changes(positions=positions, rotations=rotations, contacts=contacts, curves={}, tags=()), margin
-
-
-def _shortened(contacts, too_far):
-    """Contacts (F, 2) without what is too far at both ends of each."""
-    contacts = contacts.copy()
-    for side in range(2):
-        for start, stop in _spans(contacts[:, side]):
-            near = np.flatnonzero(~too_far[start:stop, side])
-            first, last = (start + near[0], start + near[-1] + 1) if len(near) else (stop, stop)
-            contacts[start:first, side] = contacts[last:stop, side] = False
-    return contacts
 
 
 def _spans(mask):

@@ -68,10 +68,7 @@ class BakedLibrary:
         return True
 
     def clip_of(self, frame):
-        if frame < 0:
-            return "", 0.0
-        part = self.database.ranges[self.database.range_of_frame[frame]]
-        return part.name, part.source_start + (frame - part.start) / self.database.rate * part.speed
+        return self.database.clip_of(frame) if frame >= 0 else ("", 0.0)
 
     def whole(self):
         return self.database

@@ -25,7 +25,7 @@ LOOK, APART, POWER, ALIKE = 300, 16, 1.0, 0.2
 class DecompressorStage(Stage):
     """Algorithm 1, in batches of pairs of frames."""
 
-    name, error = "decompressor", "joint_error_cm"
+    name, error = "decompressor", "new_motion_cm"
 
     def __init__(self, examples, seed, threads=1, latents=LATENTS, hidden=HIDDEN, compressor=(COMPRESSOR,),
                  pairs=PAIRS, networks=None):

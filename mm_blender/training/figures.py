@@ -15,17 +15,25 @@ LEAST = 0.1
 # Frames of going on from a start that is off by this share of what features and latents vary by.
 FAR, NOISE = 120, 0.15
 # What a figure may be at most for the verdicts "good" and "usable".
-BOUNDS = {"joint_error_cm": (0.5, 1.5, "the poses are off by {:.2f} cm"),
+BOUNDS = {"joint_error_cm": (0.5, 1.5, "poses as stored are off by {:.2f} cm"),
+          "new_motion_cm": (0.5, 1.5, "poses of new motion are off by {:.2f} cm"),
           "drift_1s_learned_cm": (3.0, 8.0, "motion that goes on by itself is off by {:.1f} cm after a second"),
           "projector_ratio": (1.15, 1.5, "jumps land {:.2f} times as far from what is wanted as the best frame")}
 
 
-def of_decompressor(examples, kinematics, weights, latents):
-    """Errors of poses in frames that were held back; latents (N, Z)."""
-    frames = _some(np.flatnonzero(examples.held))
-    rows = _decompressed(examples, weights, latents, frames)
-    true, parts = examples.rows.cpu().numpy()[frames], examples.layout.parts
-    apart = 100 * np.linalg.norm(_places(kinematics, rows) - _places(kinematics, true), axis=0)
+def of_new_motion(examples, kinematics, weights, latents):
+    """Errors of poses that are new to the networks: frames that were held back, with latents (N, Z) as the Compressor
+    makes them."""
+    apart, _ = _joints_off(examples, kinematics, weights, latents, _held(examples))
+    return _rounded({"new_motion_cm": apart.mean(), "new_motion_p95_cm": np.percentile(apart, 95)})
+
+
+def of_stored(examples, kinematics, weights, latents):
+    """Errors of poses as the file stores them, in frames that were held back: the Decompressor has not learned from
+    them, but their latents (N, Z) were made better for these very poses (see refine.py)."""
+    frames, parts = _held(examples), examples.layout.parts
+    apart, rows = _joints_off(examples, kinematics, weights, latents, frames)
+    true = examples.rows.cpu().numpy()[frames]
     travel = rows[:, parts["travel"]] - true[:, parts["travel"]]
     figures = {
         "joint_error_cm": apart.mean(), "joint_error_p95_cm": np.percentile(apart, 95),
@@ -38,6 +46,19 @@ def of_decompressor(examples, kinematics, weights, latents):
         seen, has = (rows[:, parts["tags"]] @ signs).argmax(1), examples.combinations[1][frames]
         figures["tags_right"] = (seen == has)[has >= 0].mean()
     return _rounded(figures)
+
+
+def worst_stored(examples, kinematics, weights, latents):
+    """Which joint is farthest off of all that the file stores, and where: in which clip, at which of its seconds."""
+    database, found = examples.database, []
+    for frames in np.split(np.arange(len(examples)), range(MOST, len(examples), MOST)):
+        apart, _ = _joints_off(examples, kinematics, weights, latents, frames)
+        joint, frame = np.unravel_index(apart.argmax(), apart.shape)
+        found.append((float(apart[joint, frame]), int(joint), int(frames[frame])))
+    most, joint, frame = max(found)
+    clip, seconds = database.clip_of(frame)
+    return {**_rounded({"worst_cm": most, "worst_time": seconds}), "worst_clip": clip,
+            "worst_joint": database.skeleton.names[np.concatenate(database.skeleton.levels)[joint]]}
 
 
 class GoingOn:
@@ -118,14 +139,21 @@ def verdict(figures):
         if value is not None and value > good:
             worst = max(worst, 2 if value > usable else 1)
             reasons.append(text.format(value))
-    if not reasons:
-        return "good", "Poses, steps and jumps are all close to the data."
-    return ("usable", "not yet")[worst - 1], f"{'; '.join(reasons).capitalize()}: more minutes make it better."
+    text = (f"{'; '.join(reasons).capitalize()}: more minutes make it better." if reasons
+            else "Poses, steps and jumps are all close to the data.")
+    return ("good", "usable", "not yet")[worst], f"{text} {_poses_in_words(figures)}".rstrip()
+
+
+def _poses_in_words(figures):
+    if "worst_cm" not in figures:
+        return ""
+    return ("Poses are off by {joint_error_cm:.2f} cm as stored and by {new_motion_cm:.2f} cm in new motion; most of "
+            "all {worst_joint}, by {worst_cm:.1f} cm, in {worst_clip} at {worst_time:.2f} s.").format(**figures)
 
 
 def _acceleration(examples, kinematics, weights, latents):
     """Mean acceleration of the joints, as a share of what it is in the data."""
-    starts = _some(np.flatnonzero(examples.held), MOST)
+    starts = _held(examples)
     after = examples.following[starts]
     last = examples.following[after]
     inside = (after != starts) & (last != after)
@@ -136,6 +164,17 @@ def _acceleration(examples, kinematics, weights, latents):
     true = [_places(kinematics, examples.rows.cpu().numpy()[frames]) for frames in windows]
     size = [np.linalg.norm(a - 2 * b + c, axis=0).mean() for a, b, c in (mine, true)]
     return size[0] / max(size[1], 1e-9)
+
+
+def _held(examples):
+    return _some(np.flatnonzero(examples.held))
+
+
+def _joints_off(examples, kinematics, weights, latents, frames):
+    """(J - 1, F) centimetres that joints are off, in the order of the tree's levels; and the rows of the poses."""
+    rows = _decompressed(examples, weights, latents, frames)
+    true = examples.rows.cpu().numpy()[frames]
+    return 100 * np.linalg.norm(_places(kinematics, rows) - _places(kinematics, true), axis=0), rows
 
 
 def _decompressed(examples, weights, latents, frames):

@@ -182,6 +182,8 @@ class _Training:
         latents = refined(self.decompressor, self.decompressor.all_latents(), partial(self._goes_on, REFINED))
         self.latents = latents.cpu().numpy()
         self._measure()
+        self.figures |= figures.worst_stored(self.examples, self.decompressor.kinematics, self.decompressor.weights(),
+                                             self.latents)
         self._library = BakedLibrary(self.motion)
         goes_on = partial(self._goes_on, ASKED)
         asked, tags, _ = queries.of_courses(self._library, goes_on)
@@ -259,7 +261,7 @@ class _Training:
                            seconds_left=round(left, 1), iteration=stage.iterations, losses=values,
                            figures=self.figures)
         if self.watch is not None:
-            error = self.figures.get("joint_error_cm")
+            error = self.figures.get("new_motion_cm")
             known = f", {error:.2f} cm" if error is not None else ""
             names = " and ".join(stage.name for stage in stages)
             self.watch(Progress(whole, f"{names}, {left / 60:.1f} min left{known}"))
@@ -278,16 +280,18 @@ class _Training:
         stage, examples = self.decompressor, self.examples
         with stage.lock:
             weights = stage.weights()
-            latents = stage.all_latents().cpu().numpy() if self.latents is None else self.latents
+            latents = stage.all_latents().cpu().numpy() if self.stepper is None else None
+        known = examples, stage.kinematics, weights
         if self.stepper is None:
-            self.figures |= figures.of_decompressor(examples, stage.kinematics, weights, latents)
+            self.figures |= figures.of_new_motion(*known, latents)
+            if self.latents is not None:
+                self.figures |= figures.of_stored(*known, self.latents)
         else:
             with self.stepper.lock:
                 stepper = self.stepper.weights()
             with self.projector.lock:
                 self.figures |= figures.of_projector(self.projector, *self._test)
-            self.figures |= figures.GoingOn(examples, stage.kinematics, weights, stepper, self.stepper.stride,
-                                            latents).drift()
+            self.figures |= figures.GoingOn(*known, stepper, self.stepper.stride, self.latents).drift()
         self._measured = time.monotonic()
         self._measuring = (self._measured - before) * (ALL_FIGURES if self.stepper is None else 1.0)
 

@@ -69,8 +69,8 @@ def train(stage, seconds, forever=False):
 def error(stage):
     from mm_blender.training import figures
 
-    return figures.of_decompressor(stage.examples, stage.kinematics, stage.weights(),
-                                   stage.all_latents().numpy())["joint_error_cm"]
+    return figures.of_new_motion(stage.examples, stage.kinematics, stage.weights(),
+                                 stage.all_latents().numpy())["new_motion_cm"]
 
 
 def say(sentence, reached):

@@ -28,7 +28,8 @@ job = TrainingFolder(output + ".training", "--resume" in words)
 '''
 DONE = '''open(output, "w").write(" ".join(words))
 job.write(done=True, share=1.0, seconds=3.0, figures={"verdict": "usable", "reason": "More minutes make it better.",
-                                                      "joint_error_cm": 0.71, "drift_1s_learned_cm": 4.2})
+                                                      "joint_error_cm": 0.71, "new_motion_cm": 0.93,
+                                                      "drift_1s_learned_cm": 4.2})
 '''
 CANCELLED = '''job.write(stage="decompressor", share=0.4, seconds=3.0, seconds_left=200.0, losses={"pose": 1.0})
 open(output + ".training/checkpoint.pt", "w").close()
@@ -117,7 +118,7 @@ def test_the_panel_says_how_it_stands(character, trains, tmp_path):
     trains(DONE)
     bpy.ops.mm.train()
     seen = drawn("MM_PT_train")
-    assert "0.71 cm" in seen.texts and "4.2 cm" in seen.texts and "Poses off by" in seen.texts
+    assert "Poses as stored | 0.71 cm | Poses, new motion | 0.93 cm" in seen.texts and "4.2 cm" in seen.texts
     assert "baked anew" in seen.texts, "what the child has written is no .mmnet of this bake"
     assert "Nothing was said yet." in drawn("MM_PT_train").texts
 

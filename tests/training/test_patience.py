@@ -50,7 +50,8 @@ def trained(database, tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "SECONDS", 2.0)
     monkeypatch.setattr(train, "FIGURES", 0.0)
     monkeypatch.setattr(train, "POLL", 0.01)
-    monkeypatch.setattr(figures, "of_decompressor", lambda *_: {})
+    for of in ("of_new_motion", "of_stored", "worst_stored"):
+        monkeypatch.setattr(figures, of, lambda *_: {})
     monkeypatch.setattr(figures, "of_projector", lambda *_: {})
     monkeypatch.setattr(figures.GoingOn, "drift", lambda _: {})
     monkeypatch.setattr(figures, "verdict", lambda _: ("good", ""))
@@ -65,7 +66,7 @@ def trained(database, tmp_path, monkeypatch):
 
 
 def test_a_decompressor_that_no_longer_improves_gives_its_time_to_the_others(trained):
-    assert trained("of_decompressor", lambda *_: {"joint_error_cm": 1.0})["decompressor"] < 39
+    assert trained("of_new_motion", lambda *_: {"new_motion_cm": 1.0})["decompressor"] < 39
 
 
 def test_a_projector_goes_on_while_its_answers_come_nearer_to_the_data(trained):

@@ -61,12 +61,12 @@ def test_no_loss_of_the_decompressor_drowns_the_others(examples):
 def test_the_decompressor_learns(decompressor):
     from mm_blender.training import figures
 
-    before = figures.of_decompressor(decompressor.examples, decompressor.kinematics, decompressor.weights(),
-                                     decompressor.all_latents().numpy())
+    before = figures.of_new_motion(decompressor.examples, decompressor.kinematics, decompressor.weights(),
+                                   decompressor.all_latents().numpy())
     first, last = learns(decompressor, 60)
-    after = figures.of_decompressor(decompressor.examples, decompressor.kinematics, decompressor.weights(),
-                                    decompressor.all_latents().numpy())
-    assert last < 0.6 * first and after["joint_error_cm"] < 0.5 * before["joint_error_cm"]
+    after = figures.of_new_motion(decompressor.examples, decompressor.kinematics, decompressor.weights(),
+                                  decompressor.all_latents().numpy())
+    assert last < 0.6 * first and after["new_motion_cm"] < 0.5 * before["new_motion_cm"]
 
 
 def test_latents_are_bettered_where_poses_are_far_off_and_do_not_tremble(examples, decompressor):
@@ -74,11 +74,26 @@ def test_latents_are_bettered_where_poses_are_far_off_and_do_not_tremble(example
     from mm_blender.training.refine import refined
 
     plain = decompressor.all_latents()
-    before, after = (figures.of_decompressor(examples, decompressor.kinematics, decompressor.weights(), found.numpy())
+    before, after = (figures.of_stored(examples, decompressor.kinematics, decompressor.weights(), found.numpy())
                      for found in (plain, refined(decompressor, plain)))
     assert after["joint_error_p95_cm"] < 0.8 * before["joint_error_p95_cm"]
     assert after["joint_error_cm"] < 0.9 * before["joint_error_cm"]
     assert after["acceleration_ratio"] < 1.1 * before["acceleration_ratio"]
+
+
+def test_the_worst_joint_of_all_is_found_with_its_clip_and_second(examples, decompressor, monkeypatch):
+    from mm_blender.training import figures
+
+    database = examples.database
+    joint, frame = database.skeleton.index("hand.R"), database.ranges[2].start + 30
+    order = np.concatenate(database.skeleton.levels).tolist()
+    apart = np.full((len(order), len(examples)), 0.2)
+    apart[order.index(joint), frame] = 7.0
+    monkeypatch.setattr(figures, "_joints_off", lambda *known: (apart[:, known[-1]], None))
+    monkeypatch.setattr(figures, "MOST", 100)
+    assert figures.worst_stored(examples, None, None, None) == {
+        "worst_cm": 7.0, "worst_joint": "hand.R", "worst_clip": database.ranges[2].name,
+        "worst_time": pytest.approx(database.ranges[2].source_start + 30 / database.rate, abs=1e-4)}
 
 
 def test_whoever_watches_can_stop_the_bettering_of_latents(decompressor):

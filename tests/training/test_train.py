@@ -75,6 +75,8 @@ def test_a_file_comes_out_that_a_character_can_be_driven_with(trained, database,
     assert result["iterations"] == {"decompressor": 3, "stepper": 3, "projector": 3}
     assert result["verdict"] in ("good", "usable", "not yet") and result["reason"].endswith(".")
     assert networks.figures["joint_error_cm"] == result["joint_error_cm"] > 0
+    assert result["joint_error_cm"] < result["new_motion_cm"] and result["worst_cm"] > result["joint_error_p95_cm"]
+    assert f"most of all {result['worst_joint']}, by {result['worst_cm']:.1f} cm, in " in result["reason"]
     latents = file.load_latents(tmp_path / "first.mmnet", database)
     frame = BakedLibrary(database).standing
     assert networks.start == pytest.approx(np.append(database.features[frame], latents[frame]), abs=3e-3)
@@ -146,7 +148,7 @@ def slow(monkeypatch):
     from mm_blender.training.stage import Stage
 
     places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Group, "step"),
-              "measure": (figures, "of_decompressor")}
+              "measure": (figures, "of_new_motion")}
     clock = [0.0]
 
     def now():
@@ -269,6 +271,12 @@ def test_the_verdict_says_why():
     word, reason = verdict({**fine, "drift_1s_learned_cm": 5.0})
     assert word == "usable" and "5.0 cm after a second" in reason
     assert verdict({**fine, "joint_error_cm": 4.0})[0] == "not yet"
+    word, reason = verdict({**fine, "new_motion_cm": 0.9})
+    assert word == "usable" and "poses of new motion are off by 0.90 cm" in reason.lower()
+    where = {"new_motion_cm": 0.4, "worst_cm": 3.14, "worst_joint": "hand.L", "worst_clip": "walk", "worst_time": 2.5}
+    assert verdict({**fine, **where})[1].endswith(
+        "Poses are off by 0.30 cm as stored and by 0.40 cm in new motion; most of all hand.L, by 3.1 cm, in walk at "
+        "2.50 s.")
 
 
 def test_queries_come_from_driving_and_know_their_tags(database):

@@ -8,7 +8,8 @@ import numpy as np
 
 # One colour for each network, in both halves: what it is measured by, and what it learns from.
 COLOURS = {"decompressor": (0.30, 0.64, 1.00), "stepper": (1.00, 0.60, 0.20), "projector": (0.35, 0.80, 0.40)}
-ERRORS = {"decompressor": "joint_error_cm", "stepper": "drift_1s_learned_cm"}
+# What each is measured by; in what was trained before poses of new motion were, the second name meant the same.
+ERRORS = {"decompressor": ("new_motion_cm", "joint_error_cm"), "stepper": ("drift_1s_learned_cm",)}
 BACKGROUND, GRID, INK = (0.11, 0.11, 0.12), (0.24, 0.24, 0.26), (0.62, 0.62, 0.64)
 # Pixels around and between the two halves, and of a digit, in a picture 480 pixels wide.
 LEFT, RIGHT, EDGE, GAP, DIGIT = 58, 14, 38, 26, 9
@@ -28,7 +29,7 @@ def paint(lines, size=480):
     half = (size - 2 * canvas.to(EDGE) - canvas.to(GAP)) / 2
     upper = _Chart(canvas, canvas.to(EDGE) + half + canvas.to(GAP), half, until, "cm")
     lower = _Chart(canvas, canvas.to(EDGE), half, until, "loss")
-    upper.draw({name: _errors(told, figure) for name, figure in ERRORS.items()}, dots=True)
+    upper.draw({name: errors(told, *names) for name, names in ERRORS.items()}, dots=True)
     lower.draw({name: _losses(told, name) for name in COLOURS})
     lower.draw_times()
     return canvas.pixels
@@ -41,11 +42,12 @@ def swatch(name, size=16):
     return pixels
 
 
-def _errors(lines, figure):
-    """(N, 2) seconds and centimetres, where the figure was measured anew."""
+def errors(lines, *names):
+    """(N, 2) seconds and centimetres, where the figure was measured anew: the first of these names that a line has."""
     points, before = [], None
     for line in lines:
-        value = (line.get("figures") or {}).get(figure)
+        figures = line.get("figures") or {}
+        value = next((figures[name] for name in names if name in figures), None)
         if _is_number(value) and value != before:
             points.append((line["seconds"], value))
             before = value

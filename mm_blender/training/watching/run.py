@@ -87,7 +87,7 @@ class ProgressLines:
         """What is being done and how long it still takes."""
         if "stage" not in self.last:
             return "Finishing" if self.last.get("done") else "Starting"
-        error = self.figures.get("joint_error_cm")
+        error = self.figures.get("new_motion_cm", self.figures.get("joint_error_cm"))
         known = f", {error:.2f} cm" if isinstance(error, float) else ""
         return f"{in_words(_number(self.last.get('seconds_left')))} left{known}"
 
