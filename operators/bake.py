@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..mm_blender.scene import baking, driving, freshness, jobs, ownership
+from ..mm_blender.scene.source import found_again
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -54,7 +55,7 @@ class MM_OT_bake(CharacterOperator):
         """From a script: at once."""
         steps = baking.bake_steps(ob, context.scene, self.replace, self.own_file)
         if self._asked:
-            jobs.start(steps, "Baking", partial(_done, ob.name), ob.session_uid)
+            jobs.start(steps, "Baking", partial(_done, ob.name, ob.session_uid), ob.session_uid)
             return
         database = jobs.run(steps)
         freshness.up_to_date(ob)
@@ -102,8 +103,8 @@ class MM_OT_job_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _done(name, _database):
-    freshness.up_to_date(bpy.data.objects[name, None])
+def _done(name, uid, _database):
+    freshness.up_to_date(found_again(bpy.data.objects, name, uid))
     # The report is now in the settings: one undo step, like any button.
     for window in bpy.context.window_manager.windows[:1]:
         with bpy.context.temp_override(window=window):

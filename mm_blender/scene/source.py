@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature and one of its Actions, kept by name: undo replaces everything that Python holds."""
+"""An armature and one of its Actions, kept by session_uid, which outlives undo and renaming: undo replaces everything
+that Python holds, and a name may be another one's by now."""
 
 from dataclasses import dataclass
 
@@ -14,30 +15,34 @@ class Source:
     object_name: str
     action_name: str = ""
     slot_name: str = ""
-    object_file: str | None = None  # the library that it is linked from
-    action_file: str | None = None
+    object_uid: int = 0
+    action_uid: int = 0
 
     @classmethod
     def of(cls, ob, action=None, slot=None):
         if action is None:
-            return cls(ob.name, object_file=_file(ob))
+            return cls(ob.name, object_uid=ob.session_uid)
         slot = slot or actions.slot_for(action, ob)
-        return cls(ob.name, action.name, slot.identifier if slot is not None else "", _file(ob), _file(action))
+        return cls(ob.name, action.name, slot.identifier if slot is not None else "", ob.session_uid,
+                   action.session_uid)
 
     def fetch(self):
         """The object, its Action and slot (None where there is none) as they are now."""
-        ob = bpy.data.objects.get((self.object_name, self.object_file))
+        ob = found_again(bpy.data.objects, self.object_name, self.object_uid)
         if ob is None or ob.type != "ARMATURE":
-            raise MotionError(f'The armature "{self.object_name}" is gone or renamed since reading began: start again.')
+            raise MotionError(f'The armature "{self.object_name}" is gone since reading began: start again.')
         if not self.action_name:
             return ob, None, None
-        action = bpy.data.actions.get((self.action_name, self.action_file))
+        action = found_again(bpy.data.actions, self.action_name, self.action_uid)
         slot = actions.slot_named(action, self.slot_name) if action is not None and self.slot_name else None
         if action is None or (self.slot_name and slot is None):
-            raise MotionError(f'The Action "{self.action_name}" is gone or renamed since reading began: start again.')
+            raise MotionError(f'The Action "{self.action_name}" is gone since reading began: start again.')
         return ob, action, slot
 
 
-def _file(block):
-    """Names are unique within one file only."""
-    return block.library.filepath if block.library is not None else None
+def found_again(blocks, name, uid):
+    """The object, Action or scene that had a name; None if it is gone."""
+    found = blocks.get(name)  # most often it still has
+    if found is None or found.session_uid != uid:
+        found = next((other for other in blocks if other.session_uid == uid), None)
+    return found

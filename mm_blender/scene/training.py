@@ -15,10 +15,10 @@ from bpy.app.handlers import persistent
 
 from ..errors import MotionError
 from ..networks import origin
-from ..training.run import Order, Past, Progress, Run, ask_to_end, log_of, look, note_trouble, prepare
+from ..training.run import Order, Past, Progress, Run, ask_to_end, log_of, look, note_trouble, ordered, prepare
 from . import pythons
 from .features import schema_of
-from .ownership import NETWORKS, database_path, owner_of, said
+from .ownership import NETWORKS, database_path, owner_of, said, whose
 from .rig import skeleton_of
 from .screen import redraw_panels
 
@@ -166,6 +166,16 @@ def status(ob):
     past = _looked(output)
     trouble = _troubles.get(output, past.trouble)
     return Status("failed" if trouble else past.word, past.progress, past.resumable, trouble)
+
+
+def given_up(ob):
+    """What would be lost by training from the beginning, as a sentence; empty if that is nothing."""
+    output, key = own_networks_path(ob), whose(ob).key
+    if status(ob).resumable and ordered(output).get("key", key) == key:
+        return f"What was trained so far of {os.path.basename(output)} can be resumed, and would be given up"
+    if os.path.isfile(output) and not is_stale(ob):
+        return f"The new networks take the place of {os.path.basename(output)}"
+    return ""
 
 
 def is_stale(ob):

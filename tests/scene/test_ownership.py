@@ -522,6 +522,24 @@ def test_two_bakes_into_one_file_at_once(hero, unharmed):
     assert not list(path_of(hero).parent.glob(".*"))
 
 
+@pytest.mark.parametrize("begun", [1, 8])
+def test_characters_that_swap_names_while_one_is_baked(hero, unharmed, begun):
+    guest = character("Guest", speed=0.7)
+    files = path_of(hero), bake(guest)
+    unharmed(files[1])
+    changed(hero)
+    jobs.start(baking.bake_steps(hero, bpy.context.scene), "Baking", lambda _: None)
+    for _ in range(begun):
+        next(jobs.current().steps)
+    hero.name, guest.name = "Somebody", "Hero"
+    hero.name = "Guest"
+    while jobs.current() is not None:
+        jobs.tick()
+    assert jobs.last_error() == "" and database.load(files[0]).rate == hero.mm.bake.rate
+    assert {part.source for part in database.load(files[0]).ranges} == {"Hero walk"}
+    assert (path_of(hero), path_of(guest)) == files and word(hero) == word(guest) == "ours"
+
+
 def test_a_bake_that_is_stopped_leaves_all_as_it_was(hero, unharmed):
     unharmed(path_of(hero))
     changed(hero)
