@@ -16,7 +16,7 @@ from mm_blender.errors import MotionError
 from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.networks import origin
-from mm_blender.scene import baking, jobs, ownership, stage, training
+from mm_blender.scene import baking, jobs, ownership, saving, stage, training
 from tests import walker
 
 
@@ -274,6 +274,23 @@ def test_a_save_that_fails_changes_nothing(hero, home, name):
     with pytest.raises(RuntimeError):
         save(home / name)
     assert hero.mm.bake.path == "//hero_Hero.mmdb" and word(hero) == "ours"
+
+
+def test_a_save_that_fails_on_a_disk_that_is_read_only_is_not_spoken_of(hero, home, small_disk):
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(RuntimeError, match="Read-only"):
+        save(small_disk / "other.blend")
+    assert saving.why_it_stays(hero) == "" and path_of(hero) == home / "hero_Hero.mmdb" and word(hero) == "ours"
+
+
+@pytest.mark.parametrize("name", ["motion", "motion.mmdb", "./motion", "sub/../motion"])
+def test_a_name_without_slashes_is_a_file_beside_the_blend(hero, home, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (home / "sub").mkdir()
+    hero.mm.bake.path = name
+    assert bake(hero) == home / "motion.mmdb" and word(hero) == "ours" and not ownership.is_outside(hero)
+    save(made(home / "later") / "hero.blend")
+    assert path_of(hero) == home / "later" / "motion.mmdb" and word(hero) == "ours"
 
 
 def test_a_blend_that_was_renamed_or_moved_still_has_its_file(hero, home, tmp_path):
