@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.jobs import baking, freshness, ownership, slices
-from ..mm_blender.scene.reading.remembered import found_again
+from ..mm_blender.scene.reading.reference import found_again
 from .base import CharacterOperator, active_armature, no_job_running
 
 

@@ -10,7 +10,7 @@ from ...control.intent import beyond_dead_zone
 from ...control.stick import NAMES, Recording
 from ...errors import MotionError
 from ...playback.columns import Columns
-from ..reading.remembered import found_again
+from ..reading.reference import found_again
 from ..rig import targets
 from ..rig.restore import ArmatureBefore
 from .posing import Poser

@@ -21,7 +21,7 @@ from ..reading import clips
 from ..reading.facts import Facts, known
 from ..reading.features import schema_of
 from ..reading.fingerprints import hashed
-from ..reading.remembered import found_again
+from ..reading.reference import found_again
 from ..reading.sampling import scene_rate
 from ..rig.character import character_of
 from ..settings import MM_Bake

@@ -18,7 +18,7 @@ from mm_blender.scene import actions
 from mm_blender.scene.demo import character
 from mm_blender.scene.driving import takes
 from mm_blender.scene.reading import from_curves, keyframes, sampling
-from mm_blender.scene.reading.remembered import Remembered
+from mm_blender.scene.reading.reference import Reference
 from mm_blender.scene.rig import armatures, building
 
 TOLERANCE = 0.005
@@ -41,7 +41,7 @@ def ob(extension):
 def shown(ob, action, frames, skeleton=None):
     """Where every joint is (F, J, 3) as Blender evaluates the curves."""
     skeleton = skeleton or armatures.skeleton_of(ob)
-    read = from_curves.read(Remembered.of(ob, action), skeleton, np.asarray(frames, float))
+    read = from_curves.read(Reference.of(ob, action), skeleton, np.asarray(frames, float))
     positions, rotations = sampling.finished(read)
     return sampling.Clip("", skeleton, 1.0, positions, rotations).globals()[0]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature and one of its Actions, remembered by session_uid, which outlives undo and renaming: undo replaces
-everything that Python holds, and a name may be another one's by now."""
+"""An armature and one of its Actions, kept by session_uid, which outlives undo and renaming: undo replaces everything
+that Python holds, and a name may be another one's by now."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from .. import actions
 
 
 @dataclass(frozen=True)
-class Remembered:
+class Reference:
     object_name: str
     action_name: str = ""
     slot_name: str = ""
