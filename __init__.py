@@ -2,23 +2,13 @@
 """Motion Matching: a Blender extension that turns an artist's Actions into a character that they steer."""
 
 from . import operators, panels
-from .mm_blender.scene import (
-    driving,
-    freshness,
-    gamepads,
-    hud,
-    jobs,
-    keymap,
-    overlay,
-    plots,
-    pythons,
-    saving,
-    settings,
-    training,
-)
+from .mm_blender.scene import settings
+from .mm_blender.scene.driving import gamepads, keymap, session
+from .mm_blender.scene.jobs import freshness, pythons, saving, slices, training
+from .mm_blender.scene.showing import hud, overlay, plots
 from .panels import conflict
 
-PARTS = (settings, jobs, freshness, overlay, driving, hud, gamepads, pythons, training, saving, plots, operators,
+PARTS = (settings, slices, freshness, overlay, session, hud, gamepads, pythons, training, saving, plots, operators,
          keymap, panels)
 
 

@@ -25,7 +25,7 @@ from . import records
 from .control import stick
 from .control.intent import tag_query
 from .errors import Cancelled, MotionError, MotionWarning, readable
-from .evaluate import driving, retargeting, running
+from .evaluate import cost_table, driving, retargeting
 from .files import check_regular, only_us, replacing
 from .limits import BVH
 from .matching import database, schema
@@ -37,7 +37,7 @@ from .motion.correspond import NEEDED
 from .motion.roles import find_character, find_roles, walks_on_four
 from .motion.stance import find_stance
 from .networks import file as networks
-from .networks import origin
+from .networks import provenance
 from .networks.library import METHODS, library_for
 from .playback.drive import drive
 from .playback.library import BakedLibrary
@@ -47,7 +47,7 @@ from .prepare.recipe import ROOTS, Recipe
 from .prepare.root import find_forward
 from .steps import Progress, run
 from .text import read_json
-from .training import job
+from .training.watching.folder import end_with_parent, folder_of, only_one
 
 SUFFIX = ".mmdb"
 INPUTS = ("onto", "target", "input", "database", "networks", "schema", "tags")  # options that name what is read
@@ -547,9 +547,9 @@ def _write_report(path, figures):
 
 def _train(options):
     _check_output(options.output, ".mmnet", options)
-    started, folder = time.monotonic(), job.folder_of(options.output)  # it takes seconds to import torch
+    started, folder = time.monotonic(), folder_of(options.output)  # it takes seconds to import torch
     if options.watch_stdin:
-        job.end_with_parent(folder)
+        end_with_parent(folder)
         if hasattr(os, "nice"):
             os.nice(5)
     try:
@@ -561,8 +561,8 @@ def _train(options):
                           "or use a Python that has it.") from error
     budget = Budget(options.minutes, options.iterations)
     _, ours = database.read_about(options.database)  # what is no database leaves no folder behind
-    _check_owner(options.output, origin.owner(options.output), ours)
-    with _Bar(quiet=options.json) as bar, job.only_one(folder):
+    _check_owner(options.output, provenance.owner(options.output), ours)
+    with _Bar(quiet=options.json) as bar, only_one(folder):
         watch = _print_progress if options.watch_stdin else bar.show
         figures = train(options.database, options.output, budget, options.seed, options.resume, folder, watch,
                         options.device, options.model, started)
@@ -630,8 +630,8 @@ def _library(options):
 
 def _bench(options):
     with _Bar(quiet=options.json) as bar:
-        result = running.measure(options.database, options.networks, watch=bar.show)
-    return running.table(result, Path(options.database).stem) if options.table and not options.json else result
+        result = cost_table.measure(options.database, options.networks, watch=bar.show)
+    return cost_table.table(result, Path(options.database).stem) if options.table and not options.json else result
 
 
 # info

@@ -7,8 +7,9 @@ from functools import partial
 import bpy
 from bpy.props import BoolProperty
 
-from ..mm_blender.scene import baking, driving, freshness, jobs, ownership
-from ..mm_blender.scene.source import found_again
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.jobs import baking, freshness, ownership, slices
+from ..mm_blender.scene.reading.reference import found_again
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -55,9 +56,9 @@ class MM_OT_bake(CharacterOperator):
         """From a script: at once."""
         steps = baking.bake_steps(ob, context.scene, self.replace, self.own_file)
         if self._asked:
-            jobs.start(steps, "Baking", partial(_done, ob.name, ob.session_uid), ob.session_uid)
+            slices.start(steps, "Baking", partial(_done, ob.name, ob.session_uid), ob.session_uid)
             return
-        database = jobs.run(steps)
+        database = slices.run(steps)
         freshness.up_to_date(ob)
         if ownership.is_outside(ob):
             self.report({"WARNING"}, f'"{ownership.database_path(ob)}" is outside of the folder of this .blend')
@@ -93,13 +94,13 @@ class MM_OT_job_cancel(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context):
-        if jobs.current() is None:
+        if slices.current() is None:
             cls.poll_message_set("Nothing is under way")
             return False
         return True
 
     def execute(self, _context):
-        jobs.cancel()
+        slices.cancel()
         return {"FINISHED"}
 
 

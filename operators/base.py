@@ -4,8 +4,8 @@
 import bpy
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import freshness, jobs
-from ..mm_blender.scene.character import active_armature
+from ..mm_blender.scene.jobs import freshness, slices
+from ..mm_blender.scene.rig.character import active_armature
 
 
 class CharacterOperator(bpy.types.Operator):
@@ -36,7 +36,7 @@ class CharacterOperator(bpy.types.Operator):
 
 def no_job_running(cls):
     """A poll's last question: only one long job at a time."""
-    job = jobs.current()
+    job = slices.current()
     if job is not None:
         cls.poll_message_set(f"{job.title} is still under way")
     return job is None

@@ -4,9 +4,9 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..mm_blender.scene import presets
-from ..mm_blender.scene.character import confidence, fill_roles, missing, select_bone
-from ..mm_blender.scene.stance import clear_stance, has_stance, set_stance
+from ..mm_blender.scene.rig import presets
+from ..mm_blender.scene.rig.character import confidence, fill_roles, missing, select_bone
+from ..mm_blender.scene.rig.t_pose import clear_stance, has_stance, set_stance
 from .base import CharacterOperator, active_armature
 
 _SURE = {

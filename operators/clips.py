@@ -5,8 +5,9 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import actions, clips, sampling
-from ..mm_blender.scene.character import fill_roles, missing
+from ..mm_blender.scene import actions
+from ..mm_blender.scene.reading import clips, sampling
+from ..mm_blender.scene.rig.character import fill_roles, missing
 from .base import CharacterOperator, active_armature
 
 _FROM = [

@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..mm_blender.scene import demo_character
-from ..mm_blender.scene.sampling import scene_rate
+from ..mm_blender.scene.demo import character
+from ..mm_blender.scene.reading.sampling import scene_rate
 
 
 class MM_OT_create_demo(bpy.types.Operator):
@@ -25,7 +25,7 @@ class MM_OT_create_demo(bpy.types.Operator):
 
     def execute(self, context):
         before = scene_rate(context.scene)
-        ob = demo_character.create(context, self.with_mesh)
+        ob = character.create(context, self.with_mesh)
         rate = scene_rate(context.scene)
         changed = f"; the scene now runs at {rate:g} fps" if rate != before else ""
         self.report({"INFO"}, f'"{ob.name}" has {len(ob.mm.clips)} Actions{changed}')

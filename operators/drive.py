@@ -11,7 +11,10 @@ from ..mm_blender.control import stick
 from ..mm_blender.control.keyboard import PRESSED
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
-from ..mm_blender.scene import baking, driving, keymap, ownership, rescue, stage, takes, targets
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import group, keymap, libraries, own_speeds, rescue, takes
+from ..mm_blender.scene.jobs import baking, ownership
+from ..mm_blender.scene.rig import targets
 from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import CharacterOperator, active_armature, no_job_running
 
@@ -28,7 +31,7 @@ class DatabaseOperator(CharacterOperator):
     def poll(cls, context):
         if not super().poll(context):
             return False
-        if not stage.is_ready(targets.owner(active_armature(context))):
+        if not libraries.is_ready(targets.owner(active_armature(context))):
             cls.poll_message_set("Bake a database first")
             return False
         return True
@@ -180,9 +183,9 @@ class MM_OT_drive_recording(DatabaseOperator):
         ob = targets.owner(ob)
         recording = stick.load(bpy.path.abspath(self.filepath))
         _warn_of_other_bakes(self, [ob])
-        library = stage.library_of(ob)
-        clip, _ = drive(stage.played_library(ob, library), recording,
-                        **stage.staged(ob, context.evaluated_depsgraph_get(), library))
+        library = libraries.library_of(ob)
+        clip, _ = drive(libraries.played_library(ob, library), recording,
+                        **group.drive_arguments(ob, context.evaluated_depsgraph_get(), library))
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, scene = ob.mm.drive, context.scene
         action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.keep_as,
@@ -235,7 +238,7 @@ class MM_OT_drive_measured_speeds(DatabaseOperator):
     bl_label = "Begin with the Measured Ones"
 
     def run(self, context, ob):
-        stage.own_as_measured(targets.owner(ob))
+        own_speeds.own_as_measured(targets.owner(ob))
 
 
 def _release_what_was_not_heard(session, event):
@@ -270,7 +273,7 @@ def _characters(context):
     """The active armature, and the others that are selected and have a database: each one whose settings count."""
     selected = [ob for ob in context.selected_objects if ob.type == "ARMATURE"]
     first, *others = dict.fromkeys(map(targets.owner, (active_armature(context), *selected)))
-    return [first, *(ob for ob in others if stage.is_ready(ob) and ob.library is None)]
+    return [first, *(ob for ob in others if libraries.is_ready(ob) and ob.library is None)]
 
 
 register, unregister = bpy.utils.register_classes_factory((

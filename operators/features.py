@@ -6,7 +6,7 @@ from bpy.props import EnumProperty, IntProperty
 
 from ..mm_blender.matching.features import KINDS
 from ..mm_blender.matching.schema import PRESETS, Channel
-from ..mm_blender.scene.features import add_channel, apply_preset
+from ..mm_blender.scene.reading.features import add_channel, apply_preset
 from ..mm_blender.scene.settings import KIND_ITEMS
 from .base import CharacterOperator, active_armature
 

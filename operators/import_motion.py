@@ -8,8 +8,9 @@ from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringPro
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.motion.bvh import UNITS
-from ..mm_blender.scene import freshness, importing, jobs
-from ..mm_blender.scene.character import active_armature
+from ..mm_blender.scene.jobs import freshness, slices
+from ..mm_blender.scene.reading import importing
+from ..mm_blender.scene.rig.character import active_armature
 from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import no_job_running
 
@@ -59,9 +60,9 @@ armature is made, and if it has other bones one that drives it. Cancel keeps the
         try:
             steps = importing.import_steps(self._paths(), active_armature(context), self._metres())
             if getattr(self, "chosen_in_browser", False) and not bpy.app.background:
-                jobs.start(_with_undo(steps), "Importing motion", _show)
+                slices.start(_with_undo(steps), "Importing motion", _show)
                 return {"FINISHED"}
-            result = jobs.run(steps)
+            result = slices.run(steps)
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -5,7 +5,8 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import actions, clips
+from ..mm_blender.scene import actions
+from ..mm_blender.scene.reading import clips
 from .base import CharacterOperator, active_armature
 
 _RANGES = [

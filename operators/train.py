@@ -8,8 +8,8 @@ import bpy
 from bpy.props import IntProperty
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import pythons, training
-from ..mm_blender.scene.ownership import database_path
+from ..mm_blender.scene.jobs import pythons, training
+from ..mm_blender.scene.jobs.ownership import database_path
 from .base import CharacterOperator, active_armature
 
 

@@ -5,7 +5,7 @@ import os
 
 import bpy
 
-from ..mm_blender.scene import baking, freshness, jobs, ownership, saving
+from ..mm_blender.scene.jobs import baking, freshness, ownership, saving, slices
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step, draw_whose
 
 
@@ -30,7 +30,7 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
                 draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake to a File of Its Own").own_file = True
             else:
                 draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake Again" if settings.key else "Bake")
-            if sentence := jobs.last_error("Baking", ob.session_uid):
+            if sentence := slices.last_error("Baking", ob.session_uid):
                 draw_sentence(layout, sentence)
         if settings.key and not found.is_used:
             self._draw_state(context, layout, ob)

@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..mm_blender.scene import jobs, ownership
-from ..mm_blender.scene.character import active_armature
+from ..mm_blender.scene.jobs import ownership, slices
+from ..mm_blender.scene.rig.character import active_armature
 
 
 class CharacterPanel:
@@ -58,7 +58,7 @@ def draw_whose(layout, ob):
 
 def draw_job(layout, title):
     """The progress of a job with this title, with Cancel; False when there is none."""
-    job = jobs.current()
+    job = slices.current()
     if job is None or job.title != title:
         return False
     row = layout.row(align=True)

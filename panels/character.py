@@ -4,9 +4,11 @@
 import bpy
 
 from ..mm_blender.motion.character import SIDED
-from ..mm_blender.scene import driving, presets, stage, targets
-from ..mm_blender.scene.character import active_armature, confidence, missing
-from ..mm_blender.scene.stance import has_stance
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import libraries
+from ..mm_blender.scene.rig import presets, targets
+from ..mm_blender.scene.rig.character import active_armature, confidence, missing
+from ..mm_blender.scene.rig.t_pose import has_stance
 from .base import CharacterPanel, draw_job, draw_sentence, draw_step
 
 _MIDDLE = ("root", "hips", "spine", "chest", "neck", "head")
@@ -52,7 +54,7 @@ class MM_PT_character(bpy.types.Panel):
         """Bake or Drive, which have panels of their own, but further down than many screens show."""
         if driving.current() is not None or draw_job(layout, "Baking"):
             return
-        if stage.is_ready(targets.owner(ob)):
+        if libraries.is_ready(targets.owner(ob)):
             draw_step(layout, "mm.drive", icon="PLAY")
         elif len(ob.mm.clips):
             draw_step(layout, "mm.bake", icon="FILE_CACHE")

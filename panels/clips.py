@@ -3,8 +3,10 @@
 
 import bpy
 
-from ..mm_blender.scene import clips, jobs, targets
-from ..mm_blender.scene.facts import known
+from ..mm_blender.scene.jobs import slices
+from ..mm_blender.scene.reading import clips
+from ..mm_blender.scene.reading.facts import known
+from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence
 
 IMPORTING = "Importing motion"  # the title of its job
@@ -77,7 +79,7 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
     def draw_character(self, context, layout, ob):
         if draw_job(layout, IMPORTING):
             return
-        if sentence := jobs.last_error(IMPORTING):
+        if sentence := slices.last_error(IMPORTING):
             draw_sentence(layout, sentence)
         if not len(ob.mm.clips):
             owner = targets.owner(ob)

@@ -4,9 +4,12 @@
 import bpy
 
 from ..mm_blender.matching.features import KINDS
-from ..mm_blender.scene import comparing, driving, freshness, keymap, ownership, rescue, stage, targets
-from ..mm_blender.scene.commands import commandable
-from ..mm_blender.scene.features import title_of
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import comparing, keymap, libraries, own_speeds, rescue
+from ..mm_blender.scene.driving.commands import commandable
+from ..mm_blender.scene.jobs import freshness, ownership
+from ..mm_blender.scene.reading.features import title_of
+from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, active_armature, draw_sentence, draw_step
 
 
@@ -32,7 +35,7 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         for path in rescue.saved():
             draw_sentence(layout, f"What was driven and is not kept as an Action is in {path}: Import Motion "
                                   "brings it back", "INFO")
-        if not stage.is_ready(ob):
+        if not libraries.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_database(context, layout, ob)
         self._draw_target(layout, ob, True)
@@ -73,7 +76,7 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
     def _draw_method(layout, ob):
         """The switch; a method that cannot be used is grey, and a sentence says why."""
         settings = ob.mm.drive
-        troubles = {method: stage.method_trouble(ob, method) for method in stage.METHODS}
+        troubles = {method: libraries.method_trouble(ob, method) for method in libraries.METHODS}
         column = layout.column(align=True)
         column.use_property_split = False
         for method, trouble in troubles.items():
@@ -155,7 +158,7 @@ class MM_PT_drive_speeds(DrivePanel, bpy.types.Panel):
 
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "own_speeds")
-        speeds, own = stage.speeds_of(ob), stage.own_settings(ob)
+        speeds, own = own_speeds.speeds_of(ob), own_speeds.own_settings(ob)
         if speeds is None:
             draw_sentence(layout, "They are measured from the database when driving starts.", "INFO", 36)
             return

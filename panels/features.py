@@ -4,8 +4,8 @@
 import bpy
 
 from ..mm_blender.matching.features import KINDS
-from ..mm_blender.scene import overlay
-from ..mm_blender.scene.features import size_of, title_of
+from ..mm_blender.scene.reading.features import size_of, title_of
+from ..mm_blender.scene.showing import overlay
 from .base import CharacterPanel, active_armature, draw_sentence
 
 

@@ -4,7 +4,8 @@
 import bpy
 
 from ..mm_blender.control.keyboard import CONTROLS
-from ..mm_blender.scene import gamepads, keymap, pythons
+from ..mm_blender.scene.driving import gamepads, keymap
+from ..mm_blender.scene.jobs import pythons
 from .base import draw_sentence
 
 _MEANINGS = {"strafe": "Strafe, Held", "toggle_strafe": "Strafe, On and Off", "turn_left": "Turn Left, Strafing",

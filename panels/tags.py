@@ -5,8 +5,8 @@ import bpy
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.matching.tags import BUILT_IN
-from ..mm_blender.scene import clips
-from ..mm_blender.scene.facts import known
+from ..mm_blender.scene.reading import clips
+from ..mm_blender.scene.reading.facts import known
 from .base import CharacterPanel, draw_sentence
 
 

@@ -5,9 +5,10 @@
 import bpy
 
 from ..mm_blender.errors import MotionError
-from ..mm_blender.scene import plots, pythons, training
+from ..mm_blender.scene.jobs import pythons, training
 from ..mm_blender.scene.settings import MODEL_ADVICE
-from ..mm_blender.training.run import LOG, folder_of
+from ..mm_blender.scene.showing import plots
+from ..mm_blender.training.watching.run import LOG, folder_of
 from .base import CharacterPanel, draw_sentence, sidebar_width
 
 # The figures that are shown while it trains, with the network that each is of.

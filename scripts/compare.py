@@ -19,14 +19,14 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mm_blender.evaluate.running import sizes
+from mm_blender.evaluate.cost_table import sizes
 from mm_blender.matching import database as databases
 from mm_blender.networks.file import NAMES, load, load_latents
 from mm_blender.training import figures
 from mm_blender.training.examples import Examples
-from mm_blender.training.job import folder_of
 from mm_blender.training.kinematics import Kinematics
-from mm_blender.training.run import Progress
+from mm_blender.training.watching.folder import folder_of
+from mm_blender.training.watching.run import ProgressLines
 
 COLUMNS = {"minutes": "minutes", "joint_error_cm": "poses cm", "joint_error_p95_cm": "95 %",
            "root_velocity_error_cm_s": "root cm/s", "acceleration_ratio": "acceleration", "drift_1s_learned_cm":
@@ -73,7 +73,7 @@ def _plot_training(paths, path):
     """Errors of poses over the minutes of the trainings, from the folders that these have left."""
     axes = _axes("minutes of training", "cm that joints are off, held back")
     for colour, name in zip(COLOURS, paths):
-        progress = Progress(folder_of(name))
+        progress = ProgressLines(folder_of(name))
         progress.read()
         points = [(line["seconds"] / 60, line["figures"]["joint_error_cm"]) for line in progress.lines
                   if "joint_error_cm" in line.get("figures", ()) and "seconds" in line]

@@ -81,7 +81,8 @@ def _drive(character):
     from motion_matching.mm_blender.evaluate import courses, driving
     from motion_matching.mm_blender.matching import database
     from motion_matching.mm_blender.playback.drive import drive
-    from motion_matching.mm_blender.scene import baking, takes
+    from motion_matching.mm_blender.scene.driving import takes
+    from motion_matching.mm_blender.scene.jobs import baking
     motion = database.load(baking.database_path(character))
     front = np.pi  # as the demo's clips begin: towards whoever looks from the front
     clip, trace = drive(motion, courses.show(front), place=(np.zeros((1, 2)), np.array([front])))
@@ -141,32 +142,33 @@ def _about_driving(figures, seconds):
 def _picture_of_motion(character, parts, path):
     rows = []
     for label, action, start, span, turn in parts:
-        stage = _Stage(1600, 290, middle=(POSES * SPACING / 2 - 0.95, 0.86), width=POSES * SPACING + 1.5, pitch=6)
-        stage.write(label, (-1.55, 0.82), 0.24)
+        ground = _Ground(1600, 290, middle=(POSES * SPACING / 2 - 0.95, 0.86), width=POSES * SPACING + 1.5, pitch=6)
+        ground.write(label, (-1.55, 0.82), 0.24)
         poses = [_frozen(character, action, seconds) for seconds in np.linspace(start, start + span, POSES)]
         way = _way(poses[0][1])
         for index, (mesh, root) in enumerate(poses):
-            stage.stand(mesh, _placed(root, way, index * SPACING, turn))
-        rows.append(stage.render())
+            ground.stand(mesh, _placed(root, way, index * SPACING, turn))
+        rows.append(ground.render())
     _save(np.concatenate(rows[::-1]), path)
 
 
 def _picture_of_features(character, path):
-    from motion_matching.mm_blender.matching.picture import COLOURS
-    from motion_matching.mm_blender.scene import jobs, overlay
+    from motion_matching.mm_blender.matching.feature_lines import COLOURS
+    from motion_matching.mm_blender.scene.jobs import slices
+    from motion_matching.mm_blender.scene.showing import overlay
     pictures = []
     for label, action, seconds, turn in MOMENTS:
-        stage = _Stage(800, 500, middle=(1.2, 0.98), width=4.5, pitch=22)
+        ground = _Ground(800, 500, middle=(1.2, 0.98), width=4.5, pitch=22)
         mesh, root = _frozen(character, action, seconds)
         place = _placed(root, _way(root), 0, turn)
-        stage.stand(mesh, place)
-        measured = jobs.run(overlay.measure(character, bpy.context.scene))
-        stage.draw(*measured.picture.lines(round(seconds * 60)), place)
-        stage.write(label, (-0.93, 2.20), 0.15)
+        ground.stand(mesh, place)
+        measured = slices.run(overlay.measure(character, bpy.context.scene))
+        ground.draw(*measured.drawn.lines(round(seconds * 60)), place)
+        ground.write(label, (-0.93, 2.20), 0.15)
         if not pictures:
             for index, (word, kind) in enumerate(LEGEND):
-                stage.write(word, (2.2, 2.20 - 0.19 * index), 0.15, COLOURS[kind])
-        pictures.append(stage.render())
+                ground.write(word, (2.2, 2.20 - 0.19 * index), 0.15, COLOURS[kind])
+        pictures.append(ground.render())
     _save(np.concatenate(pictures, axis=1), path)
 
 
@@ -182,11 +184,11 @@ def _frozen(character, action, seconds):
     return mesh, character.matrix_world @ character.pose.bones["root"].matrix
 
 
-class _Stage:
+class _Ground:
     """A ground with bodies on it, seen along Y; over it, never hidden, what is drawn and written. For one picture."""
 
     def __init__(self, pixels_wide, pixels_high, middle, width, pitch):
-        self.scene = bpy.data.scenes.new("Stage")
+        self.scene = bpy.data.scenes.new("Picture")
         self.scene.render.engine = "BLENDER_WORKBENCH"
         self.scene.render.resolution_x, self.scene.render.resolution_y = pixels_wide, pixels_high
         self.scene.view_settings.view_transform = "Standard"
@@ -203,7 +205,7 @@ class _Stage:
         self._flat([(-50, -50, 0), (50, -50, 0), (50, 50, 0), (-50, 50, 0)], GROUND)
 
     def stand(self, mesh, place):
-        """Put a frozen body on the stage."""
+        """Put a frozen body on the ground."""
         ob = bpy.data.objects.new("Pose", mesh)
         ob.matrix_world = place
         self.bodies.objects.link(ob)
@@ -245,7 +247,7 @@ class _Stage:
         return both.reshape(both.shape[0] // 2, 2, both.shape[1] // 2, 2, 4).mean(axis=(1, 3))
 
     def _rendered(self):
-        path = os.path.join(bpy.app.tempdir, "stage.png")
+        path = os.path.join(bpy.app.tempdir, "strip.png")
         self.scene.render.filepath = path
         with _quiet():
             bpy.ops.render.render(write_still=True, scene=self.scene.name)

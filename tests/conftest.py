@@ -25,7 +25,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 BLENDER_FOLDERS = ("scene", "operators", "panels")
-FEW = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
+FEW_CLIPS = ("idle", "walk", "walk start left", "walk stop left", "walk turn 90 right", "start 90 right")
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
 
 SESSION = pytest.StashKey()
@@ -100,10 +100,10 @@ def small_demo(extension, monkeypatch, tmp_path):
     """The demo character without a mesh and with few of its clips, ready to bake."""
     import bpy
 
-    from mm_blender.scene import demo_character
+    from mm_blender.scene.demo import character
 
     clips = _few_clips()
-    monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
+    monkeypatch.setattr(character.demo, "clips", lambda rate: clips)
     bpy.ops.mm.create_demo(with_mesh=False)
     bpy.context.object.mm.bake.path = str(tmp_path / "demo.mmdb")
     return bpy.context.object
@@ -138,7 +138,7 @@ def small_disk(tmp_path):
 def _few_clips():
     from tests.databases import demo_clips
 
-    return [clip for clip in demo_clips() if clip.name in FEW]
+    return [clip for clip in demo_clips() if clip.name in FEW_CLIPS]
 
 
 def load_extension():

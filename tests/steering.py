@@ -3,12 +3,12 @@
 
 from mm_blender.control.intent import Intent
 from mm_blender.control.stick_guide import StickGuide
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Group
 from mm_blender.playback.player import Player
 
 
-def cast_of(library, count=1, settings=None):
-    return Cast(library, [StickGuide(library.database.rate, library.speeds) for _ in range(count)], settings)
+def group_of(library, count=1, settings=None):
+    return Group(library, [StickGuide(library.database.rate, library.speeds) for _ in range(count)], settings)
 
 
 def player_of(motion, search, count=1, settings=None, begin=None):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mm_blender.__main__ import main
-from mm_blender.evaluate import running
+from mm_blender.evaluate import cost_table
 from mm_blender.motion import bvh
 from tests.networks.conftest import untrained
 
@@ -73,9 +73,9 @@ def test_what_is_missing_is_named(files, capsys, options, sentence):
 
 
 def test_bench_tells_memory_and_time_of_each_method(files, capsys, monkeypatch):
-    monkeypatch.setattr(running, "SECONDS", 2)
-    monkeypatch.setattr(running, "CROWD", 3)
-    monkeypatch.setattr(running, "TURNS", 3)
+    monkeypatch.setattr(cost_table, "SECONDS", 2)
+    monkeypatch.setattr(cost_table, "CROWD", 3)
+    monkeypatch.setattr(cost_table, "TURNS", 3)
     bench = ["bench", str(files / "demo.mmdb")]
     assert main([*bench, "--json"]) == 0
     assert list(told(capsys)["methods"]) == ["mm"]

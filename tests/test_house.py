@@ -10,7 +10,29 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BLENDER = {"bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils", "blf", "addon_utils", "imbuf", "idprop", "bl_math"}
 VAGUE = {"manager", "handler", "util", "utils", "helper", "helpers", "data", "process", "common", "misc"}
-LAYERS = ["mm_blender", "mm_blender.scene", "operators", "panels", ""]  # each may import those before it
+# The rooms from the ground up: each may import those below it, and those on one floor know nothing of each other.
+FLOORS = [
+    ("mm_blender",),
+    ("mm_blender.motion",),
+    ("mm_blender.control", "mm_blender.prepare"),
+    ("mm_blender.matching",),
+    ("mm_blender.playback",),
+    ("mm_blender.networks",),
+    ("mm_blender.evaluate",),
+    ("mm_blender.training.watching",),
+    ("mm_blender.training",),
+    ("mm_blender.__main__",),
+    ("mm_blender.scene",),
+    ("mm_blender.scene.rig",),
+    ("mm_blender.scene.reading",),
+    ("mm_blender.scene.jobs", "mm_blender.scene.demo"),
+    ("mm_blender.scene.driving",),
+    ("mm_blender.scene.showing",),
+    ("operators",),
+    ("panels",),
+    ("",),
+]
+TRAINS = ("mm_blender.training", "mm_blender.__main__")  # who may import what needs torch
 
 
 def test_every_file_begins_with_its_licence():
@@ -46,12 +68,27 @@ def test_nothing_in_the_engine_heeds_the_clock_on_the_wall():
     assert not [path for path in engine if wall.search(text(path))]
 
 
-def test_the_engine_knows_nothing_of_the_scene_and_the_scene_nothing_of_buttons():
+def test_each_room_knows_only_those_below_it():
     wrong = []
     for path in shipped():
-        mine = layer(".".join(path.parent.parts))
-        wrong += [(path, name) for name in relative_imports(path) if layer(name) > mine]
+        mine = room(dotted(path))
+        wrong += [(path, name) for name in relative_imports(path)
+                  if room(name) != mine and floor(room(name)) >= floor(mine)]
     assert not wrong
+
+
+def test_every_room_has_its_floor():
+    folders = {path.parent for path in shipped() if path.parent.parent.as_posix() in ("mm_blender", "mm_blender/scene")}
+    names = {".".join(folder.parts) for folder in folders}
+    assert len(names) > 12 and not [name for name in names if room(name) != name]
+
+
+def test_who_watches_a_training_needs_no_torch_and_nobody_else_imports_what_does():
+    watching = [path for path in shipped() if room(dotted(path)) == "mm_blender.training.watching"]
+    assert watching and not [path for path in watching if "torch" in absolute_imports(path, at_once=True)]
+    others = [path for path in shipped() if room(dotted(path)) not in (*TRAINS, "mm_blender.training.watching")]
+    assert not [(path, name) for path in others for name in relative_imports(path)
+                if room(name) == "mm_blender.training"]
 
 
 def test_whoever_drives_knows_protocols_and_does_not_ask_what_it_has():
@@ -99,9 +136,11 @@ def text(path):
     return (ROOT / path).read_text(encoding="utf-8")
 
 
-def absolute_imports(path):
-    names = set()
-    for node in ast.walk(ast.parse(text(path))):
+def absolute_imports(path, at_once=False):
+    """The modules that a file imports; at_once: those alone that are imported with it, not by its functions later."""
+    names, tree = set(), ast.parse(text(path))
+    later = [node for node in ast.walk(tree) if at_once and isinstance(node, ast.FunctionDef)]
+    for node in {*ast.walk(tree)} - {part for function in later for part in ast.walk(function)}:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -120,7 +159,15 @@ def relative_imports(path):
     return names
 
 
-def layer(name):
-    """The number of the innermost layer that a dotted name lies in; the root folder is above all."""
-    inside = [one for one in LAYERS if one and f"{name}.".startswith(f"{one}.")]
-    return LAYERS.index(max(inside, key=len, default=""))
+def dotted(path):
+    """A file as a dotted name from the root folder."""
+    return ".".join(path.with_suffix("").parts)
+
+
+def room(name):
+    """The innermost room that a dotted name lies in; the root folder has all."""
+    return max((one for rooms in FLOORS for one in rooms if not one or f"{name}.".startswith(f"{one}.")), key=len)
+
+
+def floor(of):
+    return next(number for number, rooms in enumerate(FLOORS) if of in rooms)

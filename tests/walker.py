@@ -83,7 +83,7 @@ def ready(ob, path, *actions):
     """Give an armature clips, features and a file, by the same buttons that the artist presses."""
     import bpy
 
-    from mm_blender.scene import clips
+    from mm_blender.scene.reading import clips
 
     activate(ob)
     bpy.ops.mm.roles_find()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a hand to a wish: the velocity on the ground and the facing that the person wants."""
+"""From a hand to an intent: the velocity on the ground and the facing that the person wants."""
 
 import cmath
 import math
@@ -12,7 +12,7 @@ from .gaits import USUAL
 
 GAITS = USUAL  # those that buttons of their own ask for
 DEAD_ZONE = 0.15
-# A wish that differs so much from the one of the last search (m/s, radians) is a jump: it cannot wait for the next one.
+# An intent that differs so much from that of the last search (m/s, radians) is a jump: it cannot wait for the next one.
 JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
 
 

@@ -16,7 +16,7 @@ TOUCHES = 16
 # Metres that are left between a circle and the wall it slides along, so that rounding never makes it a new touch.
 GAP = 1e-6
 # So many walls are gone through without asking first which of them are within reach.
-FEW = 30
+FEW_WALLS = 30
 # The share of the way out of a wall's radius that one step pushes.
 PUSH = 0.1
 # Metres: which walls a step of at most this length may touch is known for all places of a square of this size.
@@ -45,9 +45,9 @@ class Obstacles:
 
     def moved(self, place, goal):
         """Where a circle at a place ends up that wants to be at a goal."""
-        wish = goal - place
-        near = self._near(place, abs(wish)) if abs(wish) > SHORT else self._around(place)
-        return self._slid(place, wish, near) if len(near) else goal
+        step = goal - place
+        near = self._near(place, abs(step)) if abs(step) > SHORT else self._around(place)
+        return self._slid(place, step, near) if len(near) else goal
 
     def path(self, goals, place):
         """A way ahead from a place, step by step, each as far as walls let it."""
@@ -55,8 +55,8 @@ class Obstacles:
         near = self._near(place, sum(map(abs, steps)))
         if not len(near):
             return goals
-        for wish in steps:
-            place = self._slid(place, wish, near)
+        for step in steps:
+            place = self._slid(place, step, near)
             found.append(place)
         return found
 
@@ -82,15 +82,15 @@ class Obstacles:
         distances = np.abs(at - np.clip(at.real, 0, self._lengths[which]))
         return which[distances <= self.radius * (1 + PUSH) + reach]
 
-    def _slid(self, place, wish, which):
-        """Where a circle ends up that wants to go by a wish, among some walls, given by their numbers."""
-        if len(which) > FEW:
-            which = self._within(place, abs(wish), which)
-            if len(which) > FEW and abs(wish) > 2 * self.radius:
-                return self._slid(self._slid(place, wish / 2, which), wish / 2, which)
+    def _slid(self, place, step, which):
+        """Where a circle ends up that wants to go by a step, among some walls, given by their numbers."""
+        if len(which) > FEW_WALLS:
+            which = self._within(place, abs(step), which)
+            if len(which) > FEW_WALLS and abs(step) > 2 * self.radius:
+                return self._slid(self._slid(place, step / 2, which), step / 2, which)
         walls = [self._walls[index] for index in which.tolist()]
-        wish += PUSH * _way_out(place, walls, self.radius)
-        way, normal = wish, 0j
+        step += PUSH * _way_out(place, walls, self.radius)
+        way, normal = step, 0j
         for _ in range(TOUCHES):
             time, wall = _first_touch(place, way, walls, self.radius)
             came = time * way
@@ -99,22 +99,22 @@ class Obstacles:
                 break
             before, normal = normal, _from_wall(place, wall)[0]
             place += GAP * normal
-            # What is left of the wish, less what goes into the wall, is the way along it.
-            wish *= 1 - time
-            way = wish - min(_dot(wish, normal), 0.0) * normal
+            # What is left of the step, less what goes into the wall, is the way along it.
+            step *= 1 - time
+            way = step - min(_dot(step, normal), 0.0) * normal
             # Along this wall and into the one before, having come no further: that is a corner.
             if abs(way) < GAP or (abs(came) < 100 * GAP and _dot(way, before) < 0):
                 break
         return place
 
 
-def _first_touch(place, wish, walls, radius):
-    """The part of the wish that a circle can go, and the wall that it touches then; 1 and None when it is free."""
+def _first_touch(place, step, walls, radius):
+    """The part of the step that a circle can go, and the wall that it touches then; 1 and None when it is free."""
     first, touched = 1.0, None
-    length = abs(wish)
+    length = abs(step)
     for wall in walls:
         start, turn, extent = wall
-        at, way = (place - start) * turn, wish * turn
+        at, way = (place - start) * turn, step * turn
         gap = _gap(at, extent)
         # To a wall, being convex, comes nearer later only what comes nearer now.
         if way.real * gap.real + way.imag * gap.imag >= 0 or (distance := abs(gap)) - radius >= first * length:

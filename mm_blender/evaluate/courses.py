@@ -29,7 +29,7 @@ def slalom(seconds=SECONDS, swing=60.0, period=6.0):
     """Left and right in curves of `swing` degrees: walking in the first half, running in the second."""
     times = np.arange(0, seconds, STEP)
     angle = np.radians(swing) * np.sin(2 * np.pi * times / period)
-    return _recording(times, move_x=np.sin(angle), move_y=np.cos(angle), run=times >= seconds / 2)
+    return recording(times, move_x=np.sin(angle), move_y=np.cos(angle), run=times >= seconds / 2)
 
 
 def stop_and_go(seconds=SECONDS, go=2.5, stop=1.5, seed=None):
@@ -40,73 +40,32 @@ def stop_and_go(seconds=SECONDS, go=2.5, stop=1.5, seed=None):
     times = np.column_stack([starts, starts + go / (go + stop) * lengths]).ravel()
     moving = np.tile([1.0, 0.0], len(starts))
     angle = np.repeat(turn, 2)
-    return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle),
+    return recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle),
                       run=np.repeat(np.arange(len(starts)) % 3 == 2, 2))
 
 
 def reversals(seconds=SECONDS, each=2.5, seed=None):
     """To and fro at a walk, turning round each time."""
     times = _beats(seconds, each, seed)
-    return _recording(times, move_y=np.where(np.arange(len(times)) % 2, -1.0, 1.0))
+    return recording(times, move_y=np.where(np.arange(len(times)) % 2, -1.0, 1.0))
 
 
 def strafing_square(seconds=SECONDS, side=2.5, seed=None):
     """Round a square without turning: right, forward, left, back."""
     times = _beats(seconds, side, seed)
     corner = np.arange(len(times)) % 4
-    return _recording(times, move_x=np.array([1.0, 0, -1, 0])[corner], move_y=np.array([0.0, 1, 0, -1])[corner],
+    return recording(times, move_x=np.array([1.0, 0, -1, 0])[corner], move_y=np.array([0.0, 1, 0, -1])[corner],
                       face_y=np.ones(len(times)), strafe=np.ones(len(times)))
 
 
 def random_walk(seconds=SECONDS, seed=0):
     """Anywhere, at any speed, for a moment or a while; standing, walking and running."""
     rng = np.random.default_rng(seed)
-    times = _moments(rng, seconds, int(seconds))
+    times = moments(rng, seconds, int(seconds))
     angle = rng.uniform(-np.pi, np.pi, len(times))
     size = rng.choice([0.0, 0.6, 1.0, 1.0], len(times))
-    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle),
+    return recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle),
                       run=rng.random(len(times)) < 0.35)
-
-
-def anything(seconds=SECONDS, seed=0):
-    """A random walk that also strafes and crouches now and then."""
-    walk, rng = random_walk(seconds, seed), np.random.default_rng(seed)
-    table, count = walk.values.copy(), len(walk.values)
-    facing = rng.uniform(-np.pi, np.pi, count)
-    columns = {"strafe": rng.random(count) < 0.25, "crouch": rng.random(count) < 0.15, "face_x": np.sin(facing),
-               "face_y": np.cos(facing)}
-    for name, column in columns.items():
-        table[:, NAMES.index(name)] = column
-    return Recording(walk.times, table)
-
-
-def with_gaits(recording, names, seed=0):
-    """The same, in one of these gaits now and then."""
-    rng = np.random.default_rng(seed)
-    named = rng.choice([*names, ""], len(recording.times), p=[*[0.3 / len(names)] * len(names), 0.7])
-    return Recording(recording.times, recording.values, named.tolist())
-
-
-def to_and_fro(seconds=SECONDS, seed=0):
-    """Turns right round, or nearly, again and again, after a moment or a while; some hands strafe all the time."""
-    rng = np.random.default_rng(seed)
-    times = _moments(rng, seconds, 2 * int(seconds) + 1)
-    count = len(times)
-    angle = rng.uniform(-np.pi, np.pi) + np.cumsum(np.pi * (rng.random(count) < 0.7) + rng.normal(0, 0.3, count))
-    facing, size = rng.uniform(-np.pi, np.pi), rng.choice([0.6, 1.0, 1.0], count)
-    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle), run=rng.random(count) < 0.2,
-                      strafe=rng.random() < 0.35, face_x=np.sin(facing), face_y=np.cos(facing))
-
-
-def sideways(seconds=SECONDS, seed=0):
-    """Faces one way and goes any other, for a moment or a while."""
-    rng = np.random.default_rng(seed)
-    times = _moments(rng, seconds, 2 * int(seconds) + 1)
-    count = len(times)
-    angle, size = rng.uniform(-np.pi, np.pi, count), rng.choice([0.0, 0.6, 1.0, 1.0, 1.0], count)
-    facing = rng.uniform(-np.pi, np.pi)
-    return _recording(times, move_x=size * np.sin(angle), move_y=size * np.cos(angle), strafe=np.ones(count),
-                      face_x=np.full(count, np.sin(facing)), face_y=np.full(count, np.cos(facing)))
 
 
 def show(heading=0.0):
@@ -120,7 +79,7 @@ def show(heading=0.0):
     angle = np.radians([way or 0 for _, way, _ in parts] + [0]) - heading
     held = {name: np.array([name in buttons for *_, buttons in parts] + [False])
             for name in ("run", "strafe", "crouch")}
-    return _recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle), **held)
+    return recording(times, move_x=moving * np.sin(angle), move_y=moving * np.cos(angle), **held)
 
 
 def _beats(seconds, each, seed=None):
@@ -132,13 +91,13 @@ def _beats(seconds, each, seed=None):
     return times[times < seconds]
 
 
-def _moments(rng, seconds, most):
+def moments(rng, seconds, most):
     """When a hand does something else, after a moment or a while, at most so often."""
     times = np.cumsum(rng.uniform(0.5, 3.0, most))
     return np.concatenate([[0.0], times[times < seconds]])
 
 
-def _recording(times, **columns):
+def recording(times, **columns):
     table = np.zeros((len(times), len(NAMES)))
     for name, values in columns.items():
         table[:, NAMES.index(name)] = values

@@ -12,7 +12,7 @@ AFTER = 0.1
 PERCENTILE = 99.9
 # A transition pops if it is so many times faster than that, and faster than its frames are without it, if it has any.
 POP = 1.5
-# A velocity has been reached at this share of it, within a wish that asks for at least so many m/s.
+# A velocity has been reached at this share of it, while a stick asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
 # Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
 SMOOTH = 0.1
@@ -36,7 +36,7 @@ def report(motion, clip, trace, own=None):
         "root_distance": {"mean": _round(apart.mean()), "p95": _round(np.percentile(apart, 95))},
         "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
-        "longest_against_the_stick": _round(_longest_against(roots, trace, clip.rate)),
+        "longest_against_the_stick": _round(longest_against(roots, trace, clip.rate)),
         **_feet(motion, motion.character.contact_places(positions, turns), trace, clip.rate),
     }
     if motion.ranges:
@@ -84,8 +84,8 @@ def own_acceleration(database):
 
 
 def reversal_times(roots, trace, rate):
-    """Seconds from each wish that turns round by more than 90 degrees until the root has 90 % of the new velocity;
-    only wishes that last that long count."""
+    """Seconds from each turn of the stick by more than 90 degrees until the root has 90 % of the new velocity; what is
+    not held that long does not count."""
     velocities = _velocities(roots, rate)
     wanted = trace.wanted[:, :2]
     speed = np.linalg.norm(wanted, axis=-1)
@@ -128,7 +128,7 @@ def standing_heights(database):
                      for limb in range(contacts.shape[1])])
 
 
-def _longest_against(roots, trace, rate):
+def longest_against(roots, trace, rate):
     """The longest time in seconds for which the root did not go where the stick pointed at all."""
     wanted = trace.wanted[:, :2]
     speed = np.linalg.norm(wanted, axis=-1)

@@ -4,9 +4,9 @@
 import numpy as np
 
 from ..matching.schema import weights_of
-from ..playback.cast import Cast
 from ..playback.drive import drive_all
-from . import courses, driving
+from ..playback.group import Group
+from . import driving, random_hands
 
 # What is compared: label → where a report has it. Less is better in all of them.
 FIGURES = {
@@ -33,13 +33,13 @@ def drive_courses(library, database, recordings, own=None):
 def strays(library, database, seconds, count=1, seed=0):
     """(M,) how far the features that are played, while hands do this and that, are from the nearest frame of the
     database, as a share of how far two frames of it are from each other."""
-    rate, hands = database.rate, [courses.anything(seconds, seed + index) for index in range(count)]
-    cast = Cast(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
+    rate, hands = database.rate, [random_hands.anything(seconds, seed + index) for index in range(count)]
+    group = Group(library, [hand.guide(library.database.rate, library.speeds) for hand in hands])
     played = []
     for step in range(round(seconds * rate)):
-        cast.step()
+        group.step()
         if step % EVERY == 0:
-            played.append(cast.player.matcher.features())
+            played.append(group.player.matcher.features())
     return nearest(database, np.concatenate(played)) / usual_distance(database)
 
 

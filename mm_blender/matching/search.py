@@ -30,7 +30,7 @@ LARGEST, BLOCK = 2, 8
 # Where more than this share of all frames can still win, comparing all of them is quicker than gathering those.
 PLAIN = 1 / 4
 # So few rows are all compared at once: that is sooner done than to rule most of them out.
-FEW = 2048
+FEW_ROWS = 2048
 # As many queries of a crowd are answered together.
 TOGETHER = 32
 
@@ -55,7 +55,7 @@ class Search:
 
     def __init__(self, features, weights, allowed=None, cells=None):
         self._features = np.ascontiguousarray(features, dtype=np.float32)
-        self._allowed = np.ones(len(features), dtype=bool) if allowed is None else allowed
+        self.allowed = np.ones(len(features), dtype=bool) if allowed is None else allowed
         # What rounding can change in a squared distance, as a share of the squares that it is made of.
         self._rounding = (self._features.shape[1] + 8) * float(np.finfo(np.float32).eps)
         self._cell = run(gather(self._features, weights)) if cells is None else cells
@@ -72,12 +72,12 @@ class Search:
         # Rounding is added here, once for all: these squares are never too small, and never below zero.
         self._all_centres = np.stack([*_products(centres).T, np.ones(len(centres), dtype=np.float32)])
         self._all_centres[-2:] += self._rounding * np.array([[self._largest], [1]], dtype=np.float32)
-        self.set_allowed(self._allowed)
+        self.set_allowed(self.allowed)
 
     def set_allowed(self, allowed):
         """Other frames that may be answered."""
-        self._allowed = np.array(allowed, dtype=bool)
-        of_rows = self._allowed[self._frames] & (self._frames >= 0)
+        self.allowed = np.array(allowed, dtype=bool)
+        of_rows = self.allowed[self._frames] & (self._frames >= 0)
         firsts = self._starts[:-1] * BLOCK
         # What is infinitely far never wins: rows have a penalty, cells of which no row is allowed an infinite square.
         self._penalty = np.where(of_rows, np.float32(0), np.float32(np.inf))
@@ -194,7 +194,7 @@ class Search:
 
     def _candidates(self, probe, at_most):
         """The blocks in which the winner must be, if it costs at most so much."""
-        if len(self._rows) <= FEW:
+        if len(self._rows) <= FEW_ROWS:
             return self._every_block
         squares = probe.dot(self._centres)
         reach = self._reach(probe, squares, int(squares.argmin()), at_most)

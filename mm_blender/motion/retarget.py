@@ -3,7 +3,7 @@
 
 All is seen from the roots, which both face +Y and stand on the ground. Equations are those of section 3.2.3 of Motion
 Matching in Unity and VR, with poses in which both characters stand instead of T-poses. Where both are the same body,
-with other names, axes or in another size, joint follows joint (see twin.py).
+with other names, axes or in another size, joint follows joint (see same_body.py).
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from ..errors import MotionError
 from . import quat
 from .correspond import aligned, check, correspondence, driven, limbs
+from .same_body import facing_alike, joints_alike, stance_alike
 from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
-from .twin import facing_alike, twin_joints, twin_stance
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
@@ -37,16 +37,17 @@ _NONE = quat.identity()[:, None]
 # So many seconds of a loop before and after it are looked at.
 AROUND = 1.5
 # Of fewer numbers a call costs more than they do.
-FEW = 8192
+FEW_NUMBERS = 8192
 
 
 def followers(source, target):
-    """The names of those joints of a target that move along with a source, both Characters with a root: all of a
-    twin's; otherwise those that follow one of its joints, toes, with which feet stand, and what carries the hips."""
+    """The names of those joints of a target that move along with a source, both Characters with a root: all where
+    they are the same body; otherwise those that follow one of its joints, toes, with which feet stand, and what carries
+    the hips."""
     for which, character in (("source", source), ("target", target)):
         check(which, character)
     skeleton = target.skeleton
-    if twin_joints(source, facing_alike(source, target)) is not None:
+    if joints_alike(source, facing_alike(source, target)) is not None:
         return skeleton.names
     carrying = _carrying(target, limbs(target, ("thigh",))[:, 0])
     joints = {*driven(source, target), *toes_of(target).tolist(), *skeleton.ancestors(carrying)}
@@ -70,14 +71,14 @@ class Retarget:
         for which, character in (("source", source), ("target", target)):
             check(which, character)
         turned = facing_alike(source, target)
-        stance, twins = source_stance or rest_stance(source), twin_joints(source, turned)
-        self._is_twin = twins is not None
-        target = turned if self._is_twin else target
+        stance, same = source_stance or rest_stance(source), joints_alike(source, turned)
+        self._is_same_body = same is not None
+        target = turned if self._is_same_body else target
         self.source, self.target, self.hands = source, target, hands
-        if self._is_twin:
-            own = twin_stance(source, target, stance, twins)
+        if self._is_same_body:
+            own = stance_alike(source, target, stance, same)
             self._after = own.rotations
-            self._joints, others, shares = twins, twins, np.zeros(len(twins))
+            self._joints, others, shares = same, same, np.zeros(len(same))
         else:
             own = target_stance or rest_stance(target)
             self._after = aligned(source, target, stance, own)
@@ -118,8 +119,8 @@ class Retarget:
         return travel * self._travel
 
     def clip(self, clip):
-        """A Clip of the source, with a root, on the target; feet stay exactly where they stand (those of a twin do what
-        the source's do)."""
+        """A Clip of the source, with a root, on the target; feet stay exactly where they stand (where both are the same
+        body, they do what the source's do)."""
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
@@ -136,7 +137,7 @@ class Retarget:
     def _held(self, clip):
         """As _solved(), with feet that stand where they are held; and the contacts (F, 2) as they have become."""
         contacts = clip.contacts
-        if contacts is None or self._is_twin:
+        if contacts is None or self._is_same_body:
             return *self._solved(clip.positions, clip.rotations), contacts
         held = _Held(clip, self.scale, contacts)
         solved = self._solved(clip.positions, clip.rotations, held=held)
@@ -162,7 +163,7 @@ class Retarget:
         joints = joints.reshape(3, -1, 4, joints.shape[-1])  # of each limb
         hips = self._half_scale * (marks[:, 0] + marks[:, 1])
         place = self._at_rest + hips - 0.5 * (joints[:, 0, 0] + joints[:, 1, 0])
-        if not self._is_twin:  # whose hands and feet are where they should be
+        if not self._is_same_body:  # whose hands and feet are where they should be
             ways = self._ways(place, joints[:, :2], marks[:, 2:6], held)
             self._legs.turn(turns, joints[:, :2], ways)
             if self.hands:
@@ -175,7 +176,7 @@ class Retarget:
     def _forward(self, rotations):
         """The source's joints (4, Js, F) as seen from the root; may be changed in place."""
         rotations[:, 0] = _NONE
-        if rotations.size < FEW:  # twice as many levels with each step: fewer calls
+        if rotations.size < FEW_NUMBERS:  # twice as many levels with each step: fewer calls
             for above in self._above:
                 rotations = quat.mul(rotations.take(above, axis=1), rotations, axis=0)
             return rotations
@@ -560,7 +561,7 @@ def _eased(share):
 
 def _turned(turns, vectors):
     """Vectors (3, J, F) turned by rotations (4, J, F)."""
-    if turns.size < FEW:
+    if turns.size < FEW_NUMBERS:
         return (quat.to_matrix(turns, axis=0) * vectors).sum(axis=1)
     return quat.rotate(turns, vectors, axis=0)
 

@@ -14,7 +14,7 @@ from .stepping import Stepping
 
 # So many frames, an even number, are made at once: fewer than playback could look ahead, since each one costs, also if
 # it is not played.
-AHEAD = 10
+AT_ONCE = 10
 
 
 class DecompressedMatcher(MotionMatcher):
@@ -53,7 +53,7 @@ class DecompressedMatcher(MotionMatcher):
         return jumped
 
     def _following(self, who, _states):
-        return self._from(self.frames[who], AHEAD + 1)[1:]
+        return self._from(self.frames[who], AT_ONCE + 1)[1:]
 
     def _from(self, frames, count):
         """(count, W, D + Z) of frames (W,) and those that follow them."""
@@ -87,7 +87,7 @@ class LearnedMatcher:
         self._stepping = Stepping(networks.stepper, networks.limits, networks.stride, count)
         self._projector = Network(networks.projector, count)
         self._signs = np.where(networks.combinations, 1, -1).T.astype(np.float32)
-        self._allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
+        self.allowed = np.ones((count, len(networks.combinations)), dtype=np.float32)
         self._strict = np.zeros(count, dtype=bool)
         self._asks = np.empty((count, networks.projector.inputs), dtype=np.float32)
         begin = np.tile(networks.start, (count, 1)) if begin is None else begin
@@ -96,7 +96,7 @@ class LearnedMatcher:
     def allow(self, index, search, wanted=None):
         """search: the combinations of tags (U,) that a character may jump to; what it plays is left at the next search
         if it is none of those, where `wanted` is given."""
-        self._allowed[index], self._strict[index] = search, wanted is not None
+        self.allowed[index], self._strict[index] = search, wanted is not None
 
     def features(self):
         """(K, D) normalised features of what is playing."""
@@ -141,7 +141,7 @@ class LearnedMatcher:
     def match(self, who, queries, stay=0.0, must=None, fade=0.0):
         """The Projector's answer is taken where it is better than going on."""
         who, self.faded = np.asarray(who), ()
-        answers = self._project(queries, self._allowed[who])
+        answers = self._project(queries, self.allowed[who])
         self.costs[who] = going_on = self._cost(queries, self._strip.states()[who])
         costs = self._cost(queries, answers)
         better = costs < going_on * (1 - stay)
@@ -173,7 +173,7 @@ class LearnedMatcher:
 
     def _fits(self, shown, who):
         """(len(who),) whether the tags of what is shown are allowed to each."""
-        return self._allowed[who, self._combinations(shown)] > 0
+        return self.allowed[who, self._combinations(shown)] > 0
 
     def _combinations(self, shown):
         """(K,) the combination of tags that each one most likely has."""
@@ -193,7 +193,7 @@ class LearnedMatcher:
         return self._stepping.next(np.clip(self._projector(asks), *self.networks.limits))
 
     def _following(self, _who, states):
-        return self._stepping(states, AHEAD, self._strip.step)
+        return self._stepping(states, AT_ONCE, self._strip.step)
 
 
 def fading_frames(networks, seconds):
@@ -212,13 +212,13 @@ class Strip:
     """
 
     def __init__(self, networks, states, following, step=1.0):
-        """states: (K, D + Z) to begin with; following(who, states): (AHEAD, W, D + Z) what comes after states
+        """states: (K, D + Z) to begin with; following(who, states): (AT_ONCE, W, D + Z) what comes after states
         (W, D + Z), of characters `who`."""
         self.poses, self._following, self.step = Poses(networks, len(states)), following, step
         shown = self.poses.of(np.asarray(states, dtype=np.float32))
         # Rows first. The last one is there to know how the one before moves; played it is as the first of the next.
-        self._states = np.empty((AHEAD + 1, *states.shape), dtype=np.float32)
-        self._shown = Shown(*(np.empty((AHEAD + 1, *part.shape), dtype=part.dtype) for part in shown.parts()))
+        self._states = np.empty((AT_ONCE + 1, *states.shape), dtype=np.float32)
+        self._shown = Shown(*(np.empty((AT_ONCE + 1, *part.shape), dtype=part.dtype) for part in shown.parts()))
         self._all = np.arange(len(states))
         self._at = np.zeros(len(states), dtype=np.int64)  # the row that is played
         self._alone = np.ones(len(states), dtype=bool)  # who has but one row
@@ -266,16 +266,16 @@ class Strip:
         """The last row is the first one of the next."""
         for index in map(int, who) if self._old else ():
             if index in self._old:
-                self._old[index], self._weights[index] = self._old[index][AHEAD:], self._weights[index][AHEAD:]
+                self._old[index], self._weights[index] = self._old[index][AT_ONCE:], self._weights[index][AT_ONCE:]
                 if not len(self._old[index]):
                     del self._old[index]
-        self._begin(who, self._states[AHEAD, who], self._shown.take((AHEAD, who)))
+        self._begin(who, self._states[AT_ONCE, who], self._shown.take((AT_ONCE, who)))
 
     def advance(self):
         """One row on."""
         self._look_ahead(self._all)
         self._at += 1
-        who = np.flatnonzero(self._at == AHEAD)
+        who = np.flatnonzero(self._at == AT_ONCE)
         if len(who):
             self._go_round(who)
 
@@ -300,7 +300,7 @@ class Strip:
         who = np.asarray(who)
         self._look_ahead(who)
         at = self._at[who, None]
-        rows = at + np.arange(AHEAD - at.max())
+        rows = at + np.arange(AT_ONCE - at.max())
         shown = self._shown
         return tuple(part[rows, who[:, None]] for part in (shown.positions, shown.rotations, shown.travel))
 
@@ -312,7 +312,7 @@ class Strip:
             for column, index in enumerate(map(int, who)) if self._old else ():
                 rows[:, column] = self._mixed(index, rows[:, column], 1)
             shown = self.poses.of(rows.reshape(-1, rows.shape[-1]))
-            self._shown.put((slice(1, None), who), shown.reshaped(AHEAD, len(who)))
+            self._shown.put((slice(1, None), who), shown.reshaped(AT_ONCE, len(who)))
             self._alone[who] = False
 
 
@@ -345,7 +345,7 @@ class Poses:
 
     def __init__(self, networks, count=1):
         self._rate, self._layout = networks.rate, networks.layout
-        self._network = Network(networks.decompressor, count * AHEAD)
+        self._network = Network(networks.decompressor, count * AT_ONCE)
 
     def of(self, states):
         layout, rows = self._layout, self._network(states)

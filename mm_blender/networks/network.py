@@ -8,7 +8,7 @@ import numpy as np
 from .experts import Experts, Routed, gated_between
 
 # Fewer rows than this are quicker one by one: a product of matrices first has to lay out the weights anew.
-FEW = 12
+ONE_BY_ONE = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class Network:
 
 
 def _product(rows, weights, out):
-    if 1 < len(rows) < FEW:
+    if 1 < len(rows) < ONE_BY_ONE:
         for row, into in zip(rows, out):
             np.dot(row, weights, out=into)
     else:

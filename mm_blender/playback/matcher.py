@@ -11,11 +11,11 @@ from .protocols import Where
 
 # So many frames, this one included, are known to come if nobody jumps. It is twice as many as usually lie between two
 # changes of plan: in a call of NumPy some more frames cost little, and another plan costs a lot.
-AHEAD = 20
+PLANNED = 20
 # Seconds around the frame that is playing which are not jumped to.
 AROUND = 1 / 3
 # Fewer queries than these are answered sooner one by one.
-FEW = 12
+FEW_QUERIES = 12
 # Another frame has to be better at least by this share of the cost of going on: frames that clips have in common cost
 # the same but for rounding, and a jump between them is a jump for nothing.
 BETTER = 1e-3
@@ -52,18 +52,18 @@ class BakedMotion:
         for part in database.ranges:
             self.following[part.stop - 1] = part.start + 1 if part.loop and len(part) > 1 else part.stop - 1
             self.ends[part.stop - 1] = not part.loop
-        self._coming = np.empty((len(database), AHEAD), dtype=np.int32)
+        self._coming = np.empty((len(database), PLANNED), dtype=np.int32)
         self._coming[:, 0] = np.arange(len(database))
-        for step in range(1, AHEAD):
+        for step in range(1, PLANNED):
             self._coming[:, step] = self.following[self._coming[:, step - 1]]
 
     def coming(self, frames):
-        """Positions, rotations and travel (K, AHEAD, …), as in a Pose, of frames (K,) and those that follow."""
+        """Positions, rotations and travel (K, PLANNED, …), as in a Pose, of frames (K,) and those that follow."""
         frames = self.following_frames(frames)
         return tuple(table.take(frames, axis=0) for table in (self.positions, self.database.rotations, self.travel))
 
     def following_frames(self, frames):
-        """(K, AHEAD) frames (K,) and those that follow."""
+        """(K, PLANNED) frames (K,) and those that follow."""
         return self._coming.take(frames, axis=0)
 
     def at(self, frames):
@@ -130,7 +130,7 @@ class MotionMatcher:
         """match() for characters with the same Search: (query, index, frame, whether it must leave)"""
         costs = [search.cost(query, frame) for query, _, frame, _ in rows]
         share = 1 - max(stay, BETTER)
-        asks = [(query, self._around(frame), math.inf if must else cost * share)
+        asks = [(query, self.around(frame), math.inf if must else cost * share)
                 for cost, (query, _, frame, must) in zip(costs, rows)]
         jumped = []
         for cost, (query, index, frame, must), found in zip(costs, rows, _nearest(search, asks)):
@@ -143,7 +143,7 @@ class MotionMatcher:
                 jumped.append(index)
         return jumped
 
-    def _around(self, frame):
+    def around(self, frame):
         """What lies so near in the same clip that a jump would stutter, as Search.nearest() leaves it out: first and
         last frame, and those beyond the seam of a clip that goes round. Its last frame is its first one again."""
         first, last, loop = self.motion.bounds[self.motion.range_of_frame.item(frame)]
@@ -235,5 +235,6 @@ def _nearest(search, asks):
     """The Match of each (query, besides, limit), or None: nothing is better than what is exactly as wanted, as where
     somebody stands."""
     asked = [ask for ask in asks if ask[2] > 0]
-    found = iter([search.nearest(*ask) for ask in asked] if len(asked) < FEW else search.nearest_many(*zip(*asked)))
+    one_by_one = len(asked) < FEW_QUERIES
+    found = iter([search.nearest(*ask) for ask in asked] if one_by_one else search.nearest_many(*zip(*asked)))
     return [next(found) if limit > 0 else None for _, _, limit in asks]

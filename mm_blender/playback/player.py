@@ -9,13 +9,13 @@ import numpy as np
 
 from ..motion import spring
 from ..motion.plane import to_numbers, to_points
-from .ahead import Ahead
 from .beats import Beats
 from .body import Body
 from .contact import Lock
 from .feet import Feet
 from .inertialise import Blend, Inertia
 from .limbs import Limbs, turned
+from .lookahead import Lookahead
 from .query import Queries
 from .root import Sync, synchronise, travel
 
@@ -74,7 +74,7 @@ class Player:
         pose = self.matcher.pose()
         self.limbs = Limbs(database.character, database.fixed, motion.moving)
         inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.limbs.carried, UPPER, 1.0))
-        self._ahead = Ahead(pose, self.limbs, inertia, self.dt)
+        self._lookahead = Lookahead(pose, self.limbs, inertia, self.dt)
         self.feet = Feet(self.limbs, count, motion.stance(self.limbs), self.settings.lock)
         self._turning = self.limbs.joints[self.limbs.joints >= 0]  # the joints that feet turn
         self.contacts, self.moving = pose.contacts.tolist(), pose.positions
@@ -99,9 +99,9 @@ class Player:
 
     @property
     def played(self):
-        ahead = self._ahead
-        return replace(self.matcher.pose(), positions=ahead.positions(), rotations=ahead.rotations(),
-                       travel=ahead.travel())
+        lookahead = self._lookahead
+        return replace(self.matcher.pose(), positions=lookahead.positions(), rotations=lookahead.rotations(),
+                       travel=lookahead.travel())
 
     def place(self, positions, yaws, heights=None, speeds=None):
         """Stand the characters somewhere; heights (K,): about where the ground is that they stand on, if there is one;
@@ -121,7 +121,7 @@ class Player:
 
     def begin_from(self, index, shown):
         """A character begins as it was Shown before, and comes over from there as after a jump."""
-        self._ahead.begin_from(index, shown)
+        self._lookahead.begin_from(index, shown)
         self.rotations[index], self.moving[index] = shown.rotations[-1], shown.positions[-1]
         self._switched.append(index)
 
@@ -151,7 +151,7 @@ class Player:
         self.jumped = tuple([index in jumped for index in range(len(self.jumped))]) if jumped else self._nobody
         self.contacts = matcher.contacts()
         jumped = [index for index in jumped if index not in faded] if faded else jumped
-        self._ahead.step(matcher, blend.of_offsets, jumped, self._released(), faded)
+        self._lookahead.step(matcher, blend.of_offsets, jumped, self._released(), faded)
         self._move_roots()
         self._plant_feet()
 
@@ -190,20 +190,21 @@ class Player:
         return jumped
 
     def _due(self, ended):
-        """Who has to search in this frame, as indices: each one after a while; at a clip's end, when the wish jumps."""
+        """Who has to search in this frame, as indices: each one after a while, and at once at a clip's end and
+        when what is wanted jumps."""
         urgent = [index for index, (end, guide) in enumerate(zip(ended, self.guides)) if end or guide.jumped]
         return self._beats.due(urgent, self.settings.search_every, self.dt)
 
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []
-        self._travels = self._ahead.travel().tolist()
+        self._travels = self._lookahead.travel().tolist()
         for (place, yaw), velocity, guide in zip(self.roots, self._travels, self.guides):
             place, yaw = travel(place, yaw, velocity, dt)
             roots.append(synchronise(place, yaw, velocity, *guide.root, sync, dt))
         self.roots = roots
 
     def _released(self):
-        """The joints of limbs that are let go in this frame, as Ahead.step() takes them."""
+        """The joints of limbs that are let go in this frame, as Lookahead.step() takes them."""
         released = []
         for who, limb in self.feet.release(self.contacts, self.dt):
             joints = self.limbs.joints[limb]
@@ -216,10 +217,10 @@ class Player:
         if self.ground is not None or any(self.heights):
             self._climb()
         self._rotations_before = self.rotations
-        self.rotations, self.moving = self._ahead.rotations(), self._ahead.positions()
-        swings = self.feet.plant(self.roots, self.heights, self._travels, self._ahead.limbs(), self.contacts, self.dt,
-                                 self.ground)
-        shown = turned(swings, self._ahead.turns())
+        self.rotations, self.moving = self._lookahead.rotations(), self._lookahead.positions()
+        swings = self.feet.plant(self.roots, self.heights, self._travels, self._lookahead.limbs(), self.contacts,
+                                 self.dt, self.ground)
+        shown = turned(swings, self._lookahead.turns())
         self.rotations[:, self._turning] = shown[:, self.limbs.joints >= 0]
 
     def _climb(self):

@@ -2,12 +2,15 @@
 """Actions, whatever Blender's version: the one module that knows slots and channelbags."""
 
 import math
+import re
 from contextlib import contextmanager
+from functools import lru_cache
 
 import bpy
 import numpy as np
 
 TRANSFORMS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
+BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)')
 
 
 def slots(action):
@@ -35,6 +38,15 @@ def slot_named(action, identifier):
 def fcurves(action, ob=None, slot=None):
     """The F-curves that animate this object through this Action."""
     return [curve for bag in _bags(action, ob, slot) for curve in bag.fcurves]
+
+
+@lru_cache(maxsize=8192)
+def bone_of(path):
+    """Bone name and property of an F-curve's data path; the name is None when it is not about a bone."""
+    match = BONE_PATH.match(path)
+    if match is None:
+        return None, path
+    return re.sub(r"\\(.)", r"\1", match[1]), match[2]
 
 
 def lifts(action, ob):

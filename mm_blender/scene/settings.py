@@ -187,7 +187,7 @@ class MM_Channel(bpy.types.PropertyGroup):
     time_count: IntProperty(name="Times", default=1, min=1, max=MAX_TIMES, description="How many times it looks at")
     weight: FloatProperty(name="Weight", default=1.0, min=0.0, max=HEAVIEST, soft_max=5.0, precision=2,
                           description="How much it counts")
-    # What is commanded of it while driving: see scene/commands.py.
+    # What is commanded of it while driving: see scene/driving/commands.py.
     commanded: BoolProperty(name="Command", description="While driving, ask for what stands here instead of going on "
                                                         "as what is playing")
     value: FloatProperty(name="Value", precision=3, description="What is asked for")
@@ -244,7 +244,8 @@ class MM_Bake(bpy.types.PropertyGroup):
     # What the last bake said, so that it is there after the file is opened again.
     key: StringProperty(options={"HIDDEN"})
     report: StringProperty(options={"HIDDEN"})
-    # The id that the file has, too, and whether the armature is a copy of the one that got it: see scene/ownership.py.
+    # The id that the file has, too, and whether the armature is a copy of the one that got it: see
+    # scene/jobs/ownership.py.
     owner: StringProperty(options={"HIDDEN"})
     is_copy: BoolProperty(options={"HIDDEN"})
 
@@ -395,7 +396,7 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     __slots__ = ()
 
     roles: CollectionProperty(type=MM_Role)
-    # The rig family that the roles were found with, and the pose that is taken for the T-pose: see scene/stance.py.
+    # The rig family that the roles were found with, and the pose that is taken for the T-pose: see scene/rig/t_pose.py.
     family: StringProperty(options={"HIDDEN"})
     stance: StringProperty(options={"HIDDEN"})
     forward: EnumProperty(name="Forward", items=_AXIS_ITEMS,

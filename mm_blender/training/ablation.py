@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from ..evaluate.running import sizes
+from ..evaluate.cost_table import sizes
 from ..matching import database as databases
 from ..playback.library import BakedLibrary
 from . import figures, queries

@@ -4,7 +4,7 @@
 from .experts.stepper import MORE
 
 # With fewer frames nothing can be said of those that were held back.
-FEW = 600
+LITTLE = 600
 
 
 def of(examples, model, options):
@@ -14,7 +14,7 @@ def of(examples, model, options):
     if model == "moe":
         experts = options["experts"]
         said.append(f"{experts} experts in each network, {MORE * experts} in the Stepper, for so many frames.")
-    if count < FEW:
+    if count < LITTLE:
         said.append("That is little: what is learned is little more than these frames, and its errors mean little.")
     if len({part.source for part in database.ranges}) == 1:
         said.append("There is one clip: jumps stay within it.")

@@ -5,8 +5,8 @@ import numpy as np
 
 from ..control.intent import intent_of, tag_query
 from ..control.stick import Stick
-from ..evaluate import courses
-from ..playback.cast import Cast
+from ..evaluate import courses, random_hands
+from ..playback.group import Group
 from ..playback.matcher import MotionMatcher
 
 # So many hands of each kind drive for so many seconds. With half as many, latents of the experts' answers were off by
@@ -26,8 +26,8 @@ def of_courses(library, goes_on=lambda: True):
 
 def of_chance(library, seed=0, goes_on=lambda: True):
     """The same from hands that are all over the place, from as many that turn right round, and from as many that face
-    one way and go any other: chance hardly does either, and no other wishes leave so much open."""
-    kinds = courses.anything, courses.to_and_fro, courses.sideways
+    one way and go any other: chance hardly does either, and nothing else that is wanted leaves so much open."""
+    kinds = random_hands.anything, random_hands.to_and_fro, random_hands.sideways
     recordings = [course(SECONDS, seed * 1000 + hand) for course in kinds for hand in range(1, HANDS + 1)]
     return _driven(library, recordings, np.random.default_rng(seed), goes_on)
 
@@ -36,15 +36,15 @@ def _driven(library, recordings, chance=None, goes_on=lambda: True):
     """chance: to note beside each query what would be asked if the hand had just changed its mind."""
     database, further = library.database, [gait.name for gait in library.speeds.further]
     if chance is not None and further:
-        recordings = [courses.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
-    cast = Cast(library, [one.guide(database.rate, library.speeds) for one in recordings])
-    heard = cast.player.matcher = _Listening(library, cast.guides)
+        recordings = [random_hands.with_gaits(one, further, hand) for hand, one in enumerate(recordings)]
+    group = Group(library, [one.guide(database.rate, library.speeds) for one in recordings])
+    heard = group.player.matcher = _Listening(library, group.guides)
     if chance is not None:
-        heard.minds = _Minds(cast, chance)
+        heard.minds = _Minds(group, chance)
     for step in range(round(max(one.duration for one in recordings) * database.rate)):
         if step and not goes_on():
             break
-        cast.step()
+        group.step()
     asked, tags, frames = zip(*heard.heard)
     return np.concatenate(asked), [tag for some in tags for tag in some], np.concatenate(frames)
 
@@ -68,21 +68,21 @@ class _Listening(MotionMatcher):
 
 
 class _Minds:
-    """What characters of a Cast would ask for if the hands that steer them wanted anything else from now on.
+    """What characters of a Group would ask for if the hands that steer them wanted anything else from now on.
 
     A hand changes its mind once in a while, in whatever pose somebody is: those moments are few among all that are
     asked, no two of them are alike, and what is asked then is farther from all frames than anything else.
     """
 
-    def __init__(self, cast, chance):
-        self._cast, self._chance = cast, chance
+    def __init__(self, group, chance):
+        self._group, self._chance = group, chance
 
     def changed(self, who):
         """(W, D) queries of characters `who` (indices), and their tag queries."""
-        library, guides = self._cast.library, [self._cast.guides[index] for index in who]
+        library, guides = self._group.library, [self._group.guides[index] for index in who]
         further = [gait.name for gait in library.speeds.further]
         intents = [intent_of(self._stick(further), library.speeds, 0.0, guide.root[1]) for guide in guides]
-        queries = self._cast.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
+        queries = self._group.player.query(who, [guide.wanting(intent) for guide, intent in zip(guides, intents)])
         return (np.array(queries, dtype=np.float32),
                 [tag_query(intent.gait, library.speeds) for intent in intents])
 

@@ -17,7 +17,7 @@ OVER = 1.0
 # More than 2: within a pose, joints that are far off count more than the others together.
 POWER = 3
 # The root counts as a joint that is off by as much as it goes astray in so many seconds.
-AHEAD = 0.1
+ASTRAY = 0.1
 
 
 def refined(stage, latents, goes_on=lambda: True):
@@ -64,7 +64,7 @@ def _off(stage, frames, latents):
     true, travel = examples.table[frames], examples.layout.parts["travel"]
     rows = stage.decompress(examples.features[frames], latents)
     places = stage.kinematics(rows)[0] - examples.targets(true)[0]
-    astray = AHEAD * (rows - true[:, :rows.shape[1]])[:, travel][:, :2]
+    astray = ASTRAY * (rows - true[:, :rows.shape[1]])[:, travel][:, :2]
     squares = torch.cat([places.square().sum(0), astray.square().sum(1)[None]]) + 1e-12
     off = (squares ** (POWER / 2)).mean(0) ** (1 / POWER)
     return off.detach(), torch.autograd.grad(off.sum(), latents)[0]

@@ -45,7 +45,7 @@ class StepperStage(Stage):
         length = frames // stride
         if len(self._far) and rng.random() < OTHER_RATES:
             stride, starts, length = float(rng.uniform(*REACHES)), self._far, min(length, OTHER_WINDOW)
-        true = self._window(rng.choice(starts, self._steps // length), length, stride)
+        true = self.window(rng.choice(starts, self._steps // length), length, stride)
         states = self.run(self.begin(true[0], rng), length, stride)
         wrong = states - true
         # Both are as many frames' as a step takes.
@@ -78,7 +78,7 @@ class StepperStage(Stage):
         return to_weights(self.networks["stepper"], torch.cat([self._mean, one]), torch.cat([self._scale, one]),
                           self._centre, self._span)
 
-    def _window(self, starts, length, stride):
+    def window(self, starts, length, stride):
         """True states (length + 1, B, D + Z), between frames where the stride is not a whole number."""
         frames = self.examples.window(starts, int(np.ceil(length * stride)))
         at = np.arange(length + 1) * stride

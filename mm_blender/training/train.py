@@ -15,7 +15,7 @@ from ..control.stick_guide import StickGuide
 from ..errors import Cancelled, MotionError
 from ..matching import database as databases
 from ..networks.file import Networks
-from ..playback.cast import Cast
+from ..playback.group import Group
 from ..playback.library import BakedLibrary
 from ..playback.limbs import Limbs
 from ..steps import Progress
@@ -27,11 +27,11 @@ from .experts.decompressor import ExpertDecompressorStage
 from .experts.projector import ExpertProjectorStage
 from .experts.sizes import experts_for
 from .experts.stepper import ExpertStepperStage
-from .job import Helper, Job
 from .projector import ProjectorStage
 from .refine import refined
 from .stage import CANCELLED
 from .stepper import StepperStage
+from .watching.folder import HelpersFolder, TrainingFolder, folder_of
 
 # Shares of the time at which the Decompressor has learned, its latents are as good as they get, and queries have been
 # collected; Stepper and Projector get the rest, at the same time. Latents and queries seldom take that long.
@@ -66,7 +66,7 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
     first process does so, and the others help it.
 
     model   "lmm", the networks of 2020, or "moe", those of 2023 that are made of experts
-    folder  of the job; beside the output if it is not given
+    folder  of the training; beside the output if it is not given
     watch   is called with the Progress now and then
     started when the time began to run (time.monotonic()), if it was not now
     """
@@ -75,16 +75,17 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
     device = devices.choose(device)
     ranks.join(device)
     motion = databases.load(database)
-    job = Job(folder or f"{output}.training", resume) if ranks.FIRST else Helper(folder or f"{output}.training")
-    kept = job.kept() if resume else None
-    training = _Training(motion, job, budget or Budget(), seed, watch, started, device, model)
+    place = folder or folder_of(output)
+    files = TrainingFolder(place, resume) if ranks.FIRST else HelpersFolder(place)
+    kept = files.kept() if resume else None
+    training = _Training(motion, files, budget or Budget(), seed, watch, started, device, model)
     if kept is not None:
         training.resume(kept)
     try:
         training.run()
     except (Cancelled, KeyboardInterrupt):
         training.keep()
-        job.write(cancelled=True, seconds=round(training.seconds, 1))
+        files.write(cancelled=True, seconds=round(training.seconds, 1))
         raise Cancelled("The training was cancelled: resume it (--resume) to go on.") from None
     finally:
         ranks.leave()
@@ -92,8 +93,9 @@ def train(database, output, budget=None, seed=0, resume=False, folder=None, watc
 
 
 class _Training:
-    def __init__(self, motion, job, budget, seed, watch, started, device, model):
-        self.motion, self.job, self.budget, self.seed, self.watch, self.model = motion, job, budget, seed, watch, model
+    def __init__(self, motion, files, budget, seed, watch, started, device, model):
+        self.motion, self.files, self.budget, self.seed = motion, files, budget, seed
+        self.watch, self.model = watch, model
         self._started, self._before = started, 0.0
         self.examples = Examples(motion, device)
         if not len(self.examples.starts(1)):
@@ -111,7 +113,7 @@ class _Training:
 
     def _say_plan(self):
         """What will be done, and why, before it is."""
-        self.job.write(plan=(text := plan.of(self.examples, self.model, self._options)))
+        self.files.write(plan=(text := plan.of(self.examples, self.model, self._options)))
         if self.watch is not None:
             self.watch(Progress(0.0, text))
 
@@ -138,7 +140,7 @@ class _Training:
         networks.save(output, self.latents)
         with suppress(MotionError):  # a disk that is full now: the networks are complete all the same
             self.keep()
-        self.job.write(done=True, share=1.0, seconds=round(self.seconds, 1), figures=self.figures)
+        self.files.write(done=True, share=1.0, seconds=round(self.seconds, 1), figures=self.figures)
         return {**self.figures, "frames": len(self.motion), "network_bytes": networks.nbytes,
                 "database_to_networks": round(self.motion.nbytes / networks.nbytes, 1)}
 
@@ -147,7 +149,7 @@ class _Training:
         with ExitStack() as still:
             for stage in self._stages():
                 still.enter_context(stage.lock)
-            self.job.keep({"key": self.motion.key, "seed": self.seed, "model": self.model,
+            self.files.keep({"key": self.motion.key, "seed": self.seed, "model": self.model,
                            "seconds": self.seconds, "begun": self._begun,
                            # Those that were kept before stay, until they are trained on.
                            "stages": self._kept_states | {stage.name: stage.state() for stage in self._stages()}})
@@ -192,7 +194,7 @@ class _Training:
 
     def _goes_on(self, until):
         """Whether a share of the time is not yet over. Processes that train together must all do the same."""
-        if self.job.is_cancelled():
+        if self.files.is_cancelled():
             raise Cancelled
         return self.budget.iterations is not None or ranks.COUNT > 1 or self.seconds < self._end(until)
 
@@ -218,7 +220,7 @@ class _Training:
         losses = {}
         while losses is not None:
             self._losses[stage.name] = losses
-            losses = stage.step(CANCELLED if ended.is_set() or self.job.is_cancelled() else
+            losses = stage.step(CANCELLED if ended.is_set() or self.files.is_cancelled() else
                                 1.0 if stage.patience.over else share_of(stage))
 
     def _share(self, begin, until, stage):
@@ -254,7 +256,7 @@ class _Training:
             values = {name: round(float(loss), 5) for name, loss in self._losses.get(stage.name, {}).items()}
             if not values:
                 continue
-            self.job.write(stage=stage.name, share=round(whole, 4), seconds=round(self.seconds, 1),
+            self.files.write(stage=stage.name, share=round(whole, 4), seconds=round(self.seconds, 1),
                            seconds_left=round(left, 1), iteration=stage.iterations, losses=values,
                            figures=self.figures)
         if self.watch is not None:
@@ -293,7 +295,7 @@ class _Training:
     def _networks(self):
         motion, examples = self.motion, self.examples
         states = np.concatenate([motion.features, self.latents], axis=1, dtype=np.float32)
-        player = Cast(self._library, [StickGuide(motion.rate)]).player
+        player = Group(self._library, [StickGuide(motion.rate)]).player
         return Networks(
             character=motion.character, rate=motion.rate, schema=motion.schema, normalisation=motion.normalisation,
             moving=examples.moving, fixed=motion.fixed,

@@ -49,7 +49,7 @@ def main():
 
 def imported(folder):
     """An armature that is made for one clip of LAFAN1."""
-    from mm_blender.scene.features import apply_preset
+    from mm_blender.scene.reading.features import apply_preset
 
     with tarfile.open(ARCHIVE) as content:
         content.extract(f"lafan1/{CLIP}", folder, filter="data")
@@ -64,11 +64,11 @@ def measure(label, ob, folder, target):
     """One character, ten of them, and Blender with the take."""
     from mm_blender.evaluate.courses import random_walk
     from mm_blender.playback.drive import drive
-    from mm_blender.scene import stage, takes
+    from mm_blender.scene.driving import libraries, takes
 
     ob.mm.bake.path = str(folder / "motion.mmdb")
     bpy.ops.mm.bake()
-    library = stage.library_of(ob)
+    library = libraries.library_of(ob)
     bpy.context.scene.render.fps = round(library.database.rate)  # a frame of the take is a frame that was driven
     action = takes.keep(ob, drive(library, random_walk(SECONDS))[0], "take")
     frames = range(*map(round, action.frame_range))  # what comes after its end costs Blender less
@@ -108,7 +108,7 @@ def measure_targets(ob, folder):
 
 def bake_from(rig, ob, folder):
     """Give a rig a database of its own, from the clip that another armature plays."""
-    from mm_blender.scene.features import apply_preset
+    from mm_blender.scene.reading.features import apply_preset
 
     for each in bpy.context.view_layer.objects:
         each.select_set(each in (rig, ob))
@@ -144,10 +144,10 @@ def driven(obs, count=SECONDS * 60, shown=False):
     bpy.context.view_layer.objects.active = obs[0]
     courses = [random_walk(SECONDS, seed) for seed in range(len(obs))]
     session = driving.start(bpy.context, obs, courses[0])
-    others = [puppet for puppet in session._puppets if puppet is not session.driven]
+    others = [one for one in session.characters if one is not session.driven]
     for frame in range(count):
-        for puppet, course in zip(others, courses[1:]):
-            puppet.guide.steer(course.at(frame / 60))
+        for one, course in zip(others, courses[1:]):
+            one.guide.steer(course.at(frame / 60))
         begin = time.perf_counter()
         session.tick(bpy.context, session.driven.player.dt)
         if shown:

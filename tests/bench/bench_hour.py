@@ -14,9 +14,9 @@ sys.path.insert(0, str(ROOT := Path(__file__).resolve().parents[2]))
 import numpy as np
 
 from mm_blender.control.stick_guide import StickGuide
-from mm_blender.evaluate.courses import anything
+from mm_blender.evaluate.random_hands import anything
 from mm_blender.networks.library import METHODS, library_for
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 from tests.databases import demo_motion
 
@@ -28,30 +28,30 @@ def main(minutes):
     library, recording = BakedLibrary(demo_motion()), anything(60.0 * minutes)
     for method in METHODS:
         played = library if method == "mm" else library_for(method, ROOT / "trained" / "demo.mmnet", library)
-        cast = Cast(played, [StickGuide(played.database.rate, played.speeds)])
-        measure(method.upper(), cast, recording, minutes)
+        group = Group(played, [StickGuide(played.database.rate, played.speeds)])
+        measure(method.upper(), group, recording, minutes)
 
 
-def measure(label, cast, recording, minutes):
+def measure(label, group, recording, minutes):
     """Drive for so many minutes, and print the figures."""
-    rate = round(cast.library.database.rate)
+    rate = round(group.library.database.rate)
     took, memory, finite = np.zeros((minutes, 60 * rate), dtype=np.float32), [resident()], True
     for minute in range(minutes):
         for frame in range(60 * rate):
-            cast.guides[0].steer(recording.at(60 * minute + frame / rate))
+            group.guides[0].steer(recording.at(60 * minute + frame / rate))
             begin = time.thread_time()  # of the processor: others may use it, too
-            cast.step()
+            group.step()
             took[minute, frame] = time.thread_time() - begin
-            finite = finite and np.isfinite(cast.player.rotations).all() and np.isfinite(cast.player.roots).all()
+            finite = finite and np.isfinite(group.player.rotations).all() and np.isfinite(group.player.roots).all()
         memory.append(resident())
         if minute % 10 == 0 or minute == minutes - 1:
             frames = 1e6 * took[minute]
             print(f"    {label}, minute {minute + 1}: {memory[-1]:.0f} MB, {frames.mean():.0f} µs a frame, "
                   f"99 % {np.percentile(frames, 99):.0f}, longest {frames.max():.0f}", flush=True)
     begin = time.perf_counter()
-    trace = cast.record.trace()
+    trace = group.record.trace()
     traced = time.perf_counter()
-    clip = cast.record.clip()
+    clip = group.record.clip()
     print(f"    {label}: trace in {traced - begin:.2f} s, clip in {time.perf_counter() - traced:.2f} s, together "
           f"{resident() - memory[-1]:.0f} MB; {trace.jumped.sum()} jumps")
     finite = finite and np.isfinite(clip.positions).all()

@@ -19,7 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from mm_blender.evaluate.running import in_a_frame, quickest, sizes
+from mm_blender.evaluate.cost_table import in_a_frame, quickest, sizes
 from mm_blender.networks.experts import Experts
 from mm_blender.networks.network import Weights
 

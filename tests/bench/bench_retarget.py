@@ -28,7 +28,7 @@ from mm_blender.motion import demo
 from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import library_for
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import retargeted
 from mm_blender.prepare.onto import Onto
@@ -72,10 +72,10 @@ def steps(*libraries):
 
 def one_turn(library):
     recording, times = random_walk(FRAMES / 60 + 1), []
-    cast = Cast(library, [recording.guide(library.database.rate, library.speeds)])
+    group = Group(library, [recording.guide(library.database.rate, library.speeds)])
     for _ in range(FRAMES):
         begin = time.perf_counter()
-        cast.step()
+        group.step()
         times.append(time.perf_counter() - begin)
     return times
 

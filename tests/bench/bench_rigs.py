@@ -18,8 +18,11 @@ from mm_blender.motion.roles import find_character
 from mm_blender.prepare.onto import Onto, target_of
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import rooted
-from mm_blender.scene import demo_character, sampling, takes, targets
-from mm_blender.scene.character import character_of
+from mm_blender.scene.demo import character as demo_character
+from mm_blender.scene.driving import takes
+from mm_blender.scene.reading import sampling
+from mm_blender.scene.rig import targets
+from mm_blender.scene.rig.character import character_of
 from mm_blender.steps import run
 from tests.conftest import load_extension
 from tests.databases import unpacked

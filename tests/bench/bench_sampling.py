@@ -27,9 +27,10 @@ def main():
 def speed(label, target, ob, action, frames):
     """Both read the same bones of the same rig in turns, and the best of several turns counts."""
     from mm_blender.motion.clip import Clip
-    from mm_blender.scene import evaluated, plain, rig
-    from mm_blender.scene.sampling import finished, how_to_read, read_action
-    from mm_blender.scene.source import Source
+    from mm_blender.scene.reading import from_curves, from_evaluation
+    from mm_blender.scene.reading.reference import Reference
+    from mm_blender.scene.reading.sampling import finished, how_to_read, read_action
+    from mm_blender.scene.rig import armatures
 
     assert how_to_read(ob, action)[0] == "curves"
     bpy.context.scene.frame_set(0)
@@ -42,8 +43,8 @@ def speed(label, target, ob, action, frames):
 
     turns = [(timed(lambda: finished(read_action(ob, action))), timed(loop)) for _ in range(7)]
     ours, blenders = np.min(turns, axis=0) / (frames, LOOP)
-    skeleton, at = rig.skeleton_of(ob), np.arange(1.0, LOOP)
-    local = (finished(way.read(Source.of(ob, action), skeleton, at)) for way in (plain, evaluated))
+    skeleton, at = armatures.skeleton_of(ob), np.arange(1.0, LOOP)
+    local = (finished(way.read(Reference.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation))
     a, b = (Clip("", skeleton, 24, *transforms) for transforms in local)
     millimetres, degrees = apart(a, b)
     print(f"  {label}: {ours * 1e6:.1f} µs a frame, frame_set {blenders * 1e6:.0f} µs, {blenders / ours:.1f} times; "
@@ -55,17 +56,18 @@ def speed(label, target, ob, action, frames):
 def agree():
     """Both ways on plain rigs: every rotation mode, bezier keys on non-integer frames, a modifier, keyed scale."""
     from mm_blender.motion.clip import Clip
-    from mm_blender.scene import actions, evaluated, plain
-    from mm_blender.scene import rig as rigs
-    from mm_blender.scene.sampling import finished
-    from mm_blender.scene.source import Source
+    from mm_blender.scene import actions
+    from mm_blender.scene.reading import from_curves, from_evaluation
+    from mm_blender.scene.reading.reference import Reference
+    from mm_blender.scene.reading.sampling import finished
+    from mm_blender.scene.rig import armatures as rigs
 
     worst = np.zeros(2)
     for mode in MODES:
         ob, action, frames = rig(12, 200, 60, mode, True, scaled=True)
         actions.fcurves(action, ob)[-1].modifiers.new("NOISE")
         skeleton, at = rigs.skeleton_of(ob), np.arange(1.0, frames)
-        read = [finished(way.read(Source.of(ob, action), skeleton, at)) for way in (plain, evaluated)]
+        read = [finished(way.read(Reference.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation)]
         worst = np.maximum(worst, apart(*(Clip("", skeleton, 24, *local) for local in read)))
     row("Both ways agree in all rotation modes, millimetres", worst[0], 0.1, worst[0] < 0.1)
     row("Both ways agree in all rotation modes, degrees", worst[1], 0.01, worst[1] < 0.01)
@@ -77,7 +79,7 @@ def rig(bones, frames, keys, mode, moving, scaled=False, own=False):
     All bones are keyed at the same times, unless each has frames of its own.
     """
     from mm_blender.scene import actions
-    from mm_blender.scene.plain import rotation_channel
+    from mm_blender.scene.reading.from_curves import rotation_channel
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     ob = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))

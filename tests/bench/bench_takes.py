@@ -18,8 +18,9 @@ SLOWER, KEYS = 8.0, 0.2  # times the exact take, and a share of its keys
 
 def main():
     from mm_blender.prepare.resample import resample
-    from mm_blender.scene import actions, keys
-    from mm_blender.scene.building import build_armature, on_bones
+    from mm_blender.scene import actions
+    from mm_blender.scene.reading import keyframes
+    from mm_blender.scene.rig.building import build_armature, on_bones
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.context.scene.render.fps = RATE
@@ -31,7 +32,7 @@ def main():
     for tolerance in (0.0, TOLERANCE):
         for _ in range(3):
             begin = time.perf_counter()
-            action = keys.write_action(ob, fine if tolerance else shown, "Take", tolerance=tolerance)
+            action = keyframes.write_action(ob, fine if tolerance else shown, "Take", tolerance=tolerance)
             cost = time.perf_counter() - begin
             costs[tolerance] = min(cost, costs.get(tolerance, cost))
         counts[tolerance] = sum(len(curve.keyframe_points) for curve in actions.fcurves(action, ob))
@@ -69,12 +70,12 @@ def character():
 def apart(ob, action, clip):
     """How far any joint is from the clip at any time, in metres."""
     from mm_blender.motion.clip import Clip
-    from mm_blender.scene import plain
-    from mm_blender.scene.sampling import finished
-    from mm_blender.scene.source import Source
+    from mm_blender.scene.reading import from_curves
+    from mm_blender.scene.reading.reference import Reference
+    from mm_blender.scene.reading.sampling import finished
 
     frames = 1.0 + np.arange(len(clip)) * RATE / clip.rate
-    again = Clip("", clip.skeleton, RATE, *finished(plain.read(Source.of(ob, action), clip.skeleton, frames)))
+    again = Clip("", clip.skeleton, RATE, *finished(from_curves.read(Reference.of(ob, action), clip.skeleton, frames)))
     return np.linalg.norm(again.globals()[0] - clip.globals()[0], axis=-1).max()
 
 

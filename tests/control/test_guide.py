@@ -9,7 +9,7 @@ import pytest
 from mm_blender.control.guide import Guide
 from mm_blender.control.intent import Intent
 from mm_blender.control.stick import Recording, Stick
-from mm_blender.playback.cast import Cast
+from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 
 BEHIND = 2.0  # metres
@@ -51,13 +51,13 @@ def walk(demo_database):
     library = BakedLibrary(demo_database)
     rate = demo_database.rate
     stick = Recording.of([0, 1, 5, 9, 13], [Stick(), Stick(move_y=1.0), Stick(move_x=1.0), Stick(), Stick()])
-    leader = Cast(library, [stick.guide(rate, library.speeds)])
-    follower = Cast(library, [Follow(leader.player.bodies[0], rate)])
+    leader = Group(library, [stick.guide(rate, library.speeds)])
+    follower = Group(library, [Follow(leader.player.bodies[0], rate)])
     places = []
     for _ in range(round(stick.duration * rate)):
         leader.step()
         follower.step()
-        places.append([cast.player.roots[0][0] for cast in (leader, follower)])
+        places.append([group.player.roots[0][0] for group in (leader, follower)])
     half = round(rate / 2)
     places = np.array(places)
     speeds = np.abs(places[half:] - places[:-half]) / 0.5

@@ -118,4 +118,4 @@ def test_the_time_of_a_reversal_is_when_the_root_has_turned(walk):
     assert times == pytest.approx([0.95], abs=0.04)
     never = np.column_stack([np.zeros(240), np.arange(240) * 0.02])
     assert driving.reversal_times(never, replace(trace, wanted=wanted), rate) == pytest.approx([2.0])
-    assert driving._longest_against(never, replace(trace, wanted=wanted), rate) == pytest.approx(2.0)
+    assert driving.longest_against(never, replace(trace, wanted=wanted), rate) == pytest.approx(2.0)

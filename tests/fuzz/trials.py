@@ -20,7 +20,7 @@ from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
-from mm_blender.training import run as trainings
+from mm_blender.training.watching import run as trainings
 from tests.fuzz import mutations
 from tests.networks.conftest import networks_of_experts_like, untrained
 

@@ -71,7 +71,7 @@ def queries_near(features, rng, count=60, noise=0.3):
 
 
 @pytest.mark.parametrize("make", [scattered, clustered])
-@pytest.mark.parametrize("frames", [module.FEW // 8, module.FEW * 2])
+@pytest.mark.parametrize("frames", [module.FEW_ROWS // 8, module.FEW_ROWS * 2])
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.5, 5.0, 1000.0])
 def test_nearest_is_the_nearest_of_all(make, frames, noise, rng):
     features, weights = make(rng, frames), rng.uniform(0.2, 3, SIZE)

@@ -17,7 +17,7 @@ from mm_blender.playback.matcher import BakedMotion
 from mm_blender.playback.player import Drive
 from mm_blender.playback.retarget import RetargetedLibrary, character_of
 from tests.rigs import renamed_and_rolled, with_lengths
-from tests.steering import cast_of
+from tests.steering import group_of
 
 SECONDS = 0.3
 
@@ -94,12 +94,12 @@ def on_another_character(library, demo_database):
 
 @pytest.mark.parametrize("played", ["library", "on_another_character"])
 def test_a_player_that_blends_latents_lays_no_offset_over_them(played, request):
-    cast = cast_of(request.getfixturevalue(played), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
-    player, jumps = cast.player, 0
+    group = group_of(request.getfixturevalue(played), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
+    player, jumps = group.player, 0
     upper = player.limbs.carried  # feet that are let go have offsets of their own
     for step in range(60):
-        cast.guides[0].steer(Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
-        cast.step()
+        group.guides[0].steer(Stick(0, 1) if step % 20 < 10 else Stick(1, 0))
+        group.step()
         jumps += player.jumped[0]
         assert quat.absolute(player.played.rotations[0, upper]) == pytest.approx(
             quat.absolute(player.matcher.pose().rotations[0, upper]), abs=1e-4)
@@ -107,10 +107,10 @@ def test_a_player_that_blends_latents_lays_no_offset_over_them(played, request):
 
 
 def test_who_comes_over_from_another_matcher_has_an_offset_even_if_it_jumps_at_once(library, demo_database):
-    cast = cast_of(BakedLibrary(demo_database), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
-    cast.play([library])
-    cast.step()
-    player = cast.player
+    group = group_of(BakedLibrary(demo_database), settings=Drive(blend=Blend("latent", fade=SECONDS), stay=-1e9))
+    group.play([library])
+    group.step()
+    player = group.player
     assert list(player.matcher.faded) == [0]
     assert quat.absolute(player.played.rotations[0]) != pytest.approx(
         quat.absolute(player.matcher.pose().rotations[0]), abs=0.1)

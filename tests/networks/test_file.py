@@ -9,7 +9,7 @@ import pytest
 
 from mm_blender import archive
 from mm_blender.errors import MotionError
-from mm_blender.networks import file, origin
+from mm_blender.networks import file, provenance
 from mm_blender.networks.network import Network, farthest
 from mm_blender.owner import Owner
 from tests.networks.conftest import untrained
@@ -24,9 +24,9 @@ def saved(networks, tmp_path):
 
 def test_they_say_whose_they_are(networks, saved):
     owner = Owner("1", "Hero", "/shots/hero.blend")
-    assert file.load(saved).owner is origin.owner(saved) is None
+    assert file.load(saved).owner is provenance.owner(saved) is None
     replace(networks, owner=owner).save(saved)
-    assert file.load(saved).owner == origin.owner(saved) == owner
+    assert file.load(saved).owner == provenance.owner(saved) == owner
 
 
 def test_everything_comes_back(networks, saved):
@@ -168,7 +168,7 @@ def test_a_feature_of_a_number_that_makes_no_sense_is_told_in_one_sentence(saved
     with pytest.raises(MotionError, match="damaged"):
         file.load(saved)
     demo_database.save(tmp_path / "demo.mmdb")
-    assert part == "weight" or not origin.belong(saved, tmp_path / "demo.mmdb")
+    assert part == "weight" or not provenance.belong(saved, tmp_path / "demo.mmdb")
 
 
 def test_no_output_is_farther_than_said(networks, networks_of_experts):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.evaluate.courses import anything
+from mm_blender.evaluate.random_hands import anything
 from mm_blender.networks import file
 from mm_blender.networks.library import library_for
 from mm_blender.playback.library import BakedLibrary
-from tests.steering import cast_of
+from tests.steering import group_of
 
 SECONDS = 2.0
 KINDS = ("nothing", "noise", "large", "huge", "largest", "far", "of experts", "huge ones of experts")
@@ -48,13 +48,13 @@ def test_no_network_shows_what_is_no_number(library, networks, networks_of_exper
     made, path = senseless(networks, networks_of_experts, kind, seed), tmp_path / "senseless.mmnet"
     try:
         made.save(path, np.random.default_rng(seed).normal(size=(len(library.database), made.latents)))
-        cast = cast_of(library_for(method, path, library))
+        group = group_of(library_for(method, path, library))
     except MotionError as error:
         assert str(path) in str(error) and "train it anew" in str(error)
         return
-    recording, player = anything(SECONDS, seed), cast.player
+    recording, player = anything(SECONDS, seed), group.player
     for frame in range(round(60 * SECONDS)):
-        cast.guides[0].steer(recording.at(frame / 60))
-        cast.step()
+        group.guides[0].steer(recording.at(frame / 60))
+        group.step()
         assert all(np.isfinite(part).all() for part in (player.roots, player.heights, player.moving)), frame
         assert np.abs(np.linalg.norm(player.rotations, axis=-1) - 1).max() < 0.01, frame

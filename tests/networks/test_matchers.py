@@ -112,7 +112,7 @@ def test_what_is_jumped_to_is_the_frame_after_the_projectors_answer(networks, le
 def test_an_answer_whose_tags_are_forbidden_is_not_taken(networks, learned):
     matcher = learned(1)
     queries, must = some_queries(networks, 1), np.array([True])
-    answer = matcher._project(queries, matcher._allowed)
+    answer = matcher._project(queries, matcher.allowed)
     found = matcher._combinations(Poses(networks).of(answer))[0]
     before = matcher.states()
     # The Projector has learned nothing, so its answer hardly depends on what is allowed: forbid just that.

@@ -11,10 +11,10 @@ from mm_blender.errors import MotionError
 from mm_blender.motion import quat
 from mm_blender.motion.skeleton import Skeleton
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary, ordered_as
-from mm_blender.networks.matchers import AHEAD, LearnedMatcher, Poses
+from mm_blender.networks.matchers import AT_ONCE, LearnedMatcher, Poses
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.matcher import MixedMatcher, MotionMatcher
-from tests.steering import cast_of
+from tests.steering import group_of
 
 AHEAD_STICK = Stick(move_y=1.0)
 
@@ -31,11 +31,11 @@ def libraries(networks, demo_database, latents):
             "lmm": LearnedLibrary(networks, latents)}
 
 
-def driven(cast, steps):
+def driven(group, steps):
     for _ in range(steps):
-        for index in range(len(cast.libraries)):
-            cast.guides[index].steer(AHEAD_STICK)
-        cast.step()
+        for index in range(len(group.libraries)):
+            group.guides[index].steer(AHEAD_STICK)
+        group.step()
 
 
 def turns(before, after):
@@ -48,19 +48,19 @@ def test_what_is_said_to_come_is_what_is_played(networks):
     matcher = LearnedMatcher(networks, 2)
     matcher.advance()
     positions, rotations, travel = matcher.coming([1, 0])
-    assert len(positions[0]) == AHEAD - 1  # one of them has been played
-    for row in range(AHEAD - 1):
+    assert len(positions[0]) == AT_ONCE - 1  # one of them has been played
+    for row in range(AT_ONCE - 1):
         pose = matcher.pose()
         for shown, said in zip((pose.positions, pose.rotations, pose.travel), (positions, rotations, travel)):
             assert np.array_equal(shown[[1, 0]], said[:, row])
         assert pose.contacts.tolist() == matcher.contacts()
         matcher.advance()
-    assert len(matcher.coming([0])[0][0]) == AHEAD
+    assert len(matcher.coming([0])[0][0]) == AT_ONCE
 
 
 def test_what_comes_is_what_the_networks_say_frame_by_frame(networks):
     matcher, state = LearnedMatcher(networks), LearnedMatcher(networks).states()
-    for _ in range(3 * AHEAD):
+    for _ in range(3 * AT_ONCE):
         assert matcher.states() == pytest.approx(state, abs=1e-5)
         assert matcher.pose().rotations == pytest.approx(Poses(networks).of(matcher.states()).rotations, abs=1e-5)
         state = matcher._following([0], state)[0]
@@ -86,20 +86,20 @@ def test_several_matchers_are_one(networks, libraries, demo_database):
         assert mixed.contacts() == [usual.contacts()[0], learned.contacts()[0], usual.contacts()[1]]
     assert np.array_equal(mixed.pose().rotations[1], learned.pose().rotations[0])
     positions, rotations, travel = mixed.coming([1, 2])
-    assert len(travel) == 2 and len(positions[0]) == len(travel[0]) <= AHEAD
+    assert len(travel) == 2 and len(positions[0]) == len(travel[0]) <= AT_ONCE
     assert np.array_equal(rotations[0], learned.coming([0])[1][0, :len(rotations[0])])
     assert np.array_equal(rotations[1], usual.coming([1])[1][0, :len(rotations[0])])
 
 
 @pytest.mark.parametrize("before, after", [("mm", "lmm"), ("lmm", "mm"), ("mm", "dmm"), ("lmm", "dmm")])
 def test_a_switch_is_a_transition_like_any_jump(libraries, before, after):
-    cast = cast_of(libraries[before])
-    driven(cast, 30)
-    player = cast.player
+    group = group_of(libraries[before])
+    driven(group, 30)
+    player = group.player
     place, rotations = player.roots[0][0], player.rotations.copy()
-    cast.play([libraries[after]])
-    driven(cast, 1)
-    assert player.jumped[0] and cast.libraries == [libraries[after]]
+    group.play([libraries[after]])
+    driven(group, 1)
+    assert player.jumped[0] and group.libraries == [libraries[after]]
     pose = player.matcher.pose()
     # Networks that have learned nothing show quite another pose: it comes over little by little.
     assert turns(rotations[:, 1:], pose.rotations[:, 1:]) > 1
@@ -109,46 +109,46 @@ def test_a_switch_is_a_transition_like_any_jump(libraries, before, after):
 
 
 def test_learned_motion_goes_on_from_the_frame_that_was_playing(libraries, latents, demo_database):
-    cast = cast_of(libraries["mm"])
-    driven(cast, 30)
-    frame = cast.player.matcher.frames[0]
-    cast.play([libraries["lmm"]])
+    group = group_of(libraries["mm"])
+    driven(group, 30)
+    frame = group.player.matcher.frames[0]
+    group.play([libraries["lmm"]])
     expected = np.concatenate([demo_database.features[frame], latents[frame]])
-    assert cast.player.matcher.states()[0] == pytest.approx(expected)
-    cast.play([libraries["mm"]])
-    assert cast.player.matcher.frames[0] == frame  # the nearest frame to its own features
+    assert group.player.matcher.states()[0] == pytest.approx(expected)
+    group.play([libraries["mm"]])
+    assert group.player.matcher.frames[0] == frame  # the nearest frame to its own features
 
 
 def test_learned_motion_without_latents_begins_with_what_the_projector_finds(networks, libraries):
-    cast, learned = cast_of(libraries["mm"]), LearnedLibrary(networks)
-    features = cast.player.matcher.features()
-    cast.play([learned])
+    group, learned = group_of(libraries["mm"]), LearnedLibrary(networks)
+    features = group.player.matcher.features()
+    group.play([learned])
     matcher = learned.motion.matcher(learned.choice("~crouch").search, 1)
     assert matcher.match([0], features, must=np.array([True])) == [0]
-    assert np.array_equal(cast.player.matcher.states(), matcher.states())
+    assert np.array_equal(group.player.matcher.states(), matcher.states())
 
 
 def test_only_one_of_several_is_switched_and_the_others_go_on_as_they_were(libraries):
-    alone, mixed = cast_of(libraries["mm"], 2), cast_of(libraries["mm"], 2)
-    for cast in (alone, mixed):
-        driven(cast, 20)
+    alone, mixed = group_of(libraries["mm"], 2), group_of(libraries["mm"], 2)
+    for group in (alone, mixed):
+        driven(group, 20)
     mixed.play([libraries["mm"], libraries["lmm"]])
-    for cast in (alone, mixed):
-        driven(cast, 40)
+    for group in (alone, mixed):
+        driven(group, 40)
     assert mixed.player.matcher.frames.tolist() == [alone.player.matcher.frames[0], -1]
     assert mixed.player.rotations[0] == pytest.approx(alone.player.rotations[0], abs=1e-6)
     assert turns(mixed.player.rotations[1], alone.player.rotations[1]) > 0.5
 
 
 def test_a_switch_keeps_to_the_tags_that_are_asked_for(libraries):
-    cast = cast_of(libraries["mm"], 2)
+    group = group_of(libraries["mm"], 2)
     for _ in range(10):
-        cast.guides[0].steer(Stick(move_y=1.0, crouch=1.0))
-        cast.guides[1].steer(AHEAD_STICK)
-        cast.step()
-    cast.play([libraries["lmm"]] * 2)
+        group.guides[0].steer(Stick(move_y=1.0, crouch=1.0))
+        group.guides[1].steer(AHEAD_STICK)
+        group.step()
+    group.play([libraries["lmm"]] * 2)
     allowed = [libraries["lmm"].choice(query).search for query in ("crouch", "~crouch")]
-    assert np.array_equal(cast.player.matcher._allowed > 0, allowed)
+    assert np.array_equal(group.player.matcher.allowed > 0, allowed)
 
 
 def test_networks_of_a_skeleton_in_another_order_show_the_same_pose(networks, demo_database):

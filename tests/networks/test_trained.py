@@ -10,7 +10,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import schema
 from mm_blender.motion import demo
-from mm_blender.networks import file, origin
+from mm_blender.networks import file, provenance
 from mm_blender.networks.library import library_for
 from mm_blender.playback.library import BakedLibrary
 
@@ -23,7 +23,7 @@ def networks():
 
 
 def test_they_are_of_the_demo_character():
-    assert origin.fit(SHIPPED, demo.skeleton(), schema.load("locomotion"))
+    assert provenance.fit(SHIPPED, demo.skeleton(), schema.load("locomotion"))
 
 
 def test_they_are_small():
@@ -40,7 +40,7 @@ def test_the_card_says_what_was_measured(networks):
 def test_poses_are_decompressed_for_the_demo_motion_as_any_blender_bakes_it(demo_database, tmp_path):
     elsewhere = replace(demo_database, key="rounded in another way")
     elsewhere.save(tmp_path / "demo.mmdb")
-    assert origin.know(SHIPPED, tmp_path / "demo.mmdb")
+    assert provenance.know(SHIPPED, tmp_path / "demo.mmdb")
     frames = np.linspace(0, len(elsewhere) - 1, 50).astype(int)
     matcher = library_for("dmm", SHIPPED, BakedLibrary(elsewhere)).motion.matcher(None, len(frames), frames)
     turned = 2 * np.arccos(np.abs((matcher.pose().rotations * elsewhere.rotations[frames]).sum(-1))[:, 1:].clip(max=1))

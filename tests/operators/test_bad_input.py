@@ -12,7 +12,10 @@ import pytest
 
 from mm_blender import archive, limits
 from mm_blender.matching import database
-from mm_blender.scene import actions, baking, clips, sampling, stage
+from mm_blender.scene import actions
+from mm_blender.scene.driving import group
+from mm_blender.scene.jobs import baking
+from mm_blender.scene.reading import clips, sampling
 from tests import walker
 
 
@@ -190,7 +193,7 @@ def test_a_drive_setting_that_is_not_a_number(baked, tmp_path, name):
 
 
 def test_a_drive_goes_on_with_what_was_set_before_when_a_setting_becomes_no_number(baked):
-    played = stage.Stage([baked])
+    played = group.DrivenGroup([baked])
     played.prepare(baked, bpy.context)
     before = played.player.settings
     baked.mm.drive.velocity_halflife = float("nan")

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from mm_blender.matching import database
-from mm_blender.scene import actions, baking, jobs, sampling
+from mm_blender.scene import actions
+from mm_blender.scene.jobs import baking, slices
+from mm_blender.scene.reading import sampling
 from tests import walker
 
 
@@ -206,8 +208,8 @@ def test_a_folder_as_path_gets_a_file_in_it(character, tmp_path):
 # In the background
 
 def finish(job=None):
-    while jobs.current() is not None:
-        jobs.tick()
+    while slices.current() is not None:
+        slices.tick()
 
 
 def test_a_cancelled_bake_leaves_the_old_database(character):
@@ -216,37 +218,37 @@ def test_a_cancelled_bake_leaves_the_old_database(character):
     character.mm.bake.rate = 30
     steps = 0
     while True:  # cancelled after the first step, after the second …
-        jobs.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
+        slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
         for _ in range(steps := steps + 1):
-            if jobs.current() is None or next(jobs.current().steps, None) is None:
+            if slices.current() is None or next(slices.current().steps, None) is None:
                 break
         else:
             assert bpy.ops.mm.job_cancel() == {"FINISHED"}
             after = load(character)
             assert after.key == before.key == character.mm.bake.key and len(after) == len(before)
-            assert jobs.current() is None and jobs.last_error() == ""
+            assert slices.current() is None and slices.last_error() == ""
             continue
-        jobs.cancel()
+        slices.cancel()
         break
     assert steps > 5
     assert load(character).rate == 30
 
 
 def test_no_second_job_starts_while_one_is_under_way(character):
-    jobs.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
+    slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
     with pytest.raises(RuntimeError, match="Baking is still under way"):
         bpy.ops.mm.bake()
-    jobs.cancel()
+    slices.cancel()
     with pytest.raises(RuntimeError, match="Nothing is under way"):
         bpy.ops.mm.job_cancel()
 
 
 def test_the_artist_may_change_the_list_while_it_is_baked(character):
-    jobs.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
-    next(jobs.current().steps)
+    slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
+    next(slices.current().steps)
     character.mm.clips.remove(1)
     finish()
-    assert jobs.last_error() == "" and {part.source for part in load(character).ranges} == {"walk"}
+    assert slices.last_error() == "" and {part.source for part in load(character).ranges} == {"walk"}
 
 
 def test_an_action_that_is_deleted_while_it_is_baked_is_left_out(character):
@@ -254,32 +256,32 @@ def test_an_action_that_is_deleted_while_it_is_baked_is_left_out(character):
     while "Reading" not in next(steps).text:
         pass
     bpy.data.actions.remove(bpy.data.actions["run"])
-    db = jobs.run(steps)
+    db = slices.run(steps)
     assert {part.source for part in db.ranges} == {"walk"} and '"run" is gone' in db.notes["left_out"][0]
 
 
 def test_whatever_is_renamed_while_it_is_baked_is_baked(character, extension):
     done = partial(extension.operators.bake._done, character.name, character.session_uid)
-    jobs.start(baking.bake_steps(character, bpy.context.scene), "Baking", done)
-    while "Reading" not in next(jobs.current().steps).text:
+    slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", done)
+    while "Reading" not in next(slices.current().steps).text:
         pass
     for block in (character, character.data, bpy.context.scene, *bpy.data.actions):
         block.name = f"{block.name} renamed"
     finish()
-    assert jobs.last_error() == ""
+    assert slices.last_error() == ""
     db = load(character)
     assert {part.source for part in db.ranges} == {"walk", "run"} and not db.notes["left_out"]
 
 
 def test_a_character_that_is_deleted_while_it_is_baked_ends_the_bake_with_a_sentence(character, tmp_path):
-    jobs.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
-    next(jobs.current().steps)
+    slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", lambda _: None)
+    next(slices.current().steps)
     bpy.data.objects.remove(character)
     finish()
-    assert jobs.last_error() == '"Walker" was deleted during the bake: bake again.'
+    assert slices.last_error() == '"Walker" was deleted during the bake: bake again.'
     assert not list(tmp_path.iterdir())
 
 
 def test_a_bake_from_a_button_without_a_window_is_done_at_once(character):
     assert bpy.ops.mm.bake("INVOKE_DEFAULT") == {"FINISHED"}
-    assert jobs.current() is None and len(load(character))
+    assert slices.current() is None and len(load(character))

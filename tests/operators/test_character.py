@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from mm_blender.scene.character import NEEDED, confidence, missing
+from mm_blender.scene.rig.character import NEEDED, confidence, missing
 from tests import walker
 from tests.scene.rigify import metarig
 

@@ -4,7 +4,8 @@
 import bpy
 import pytest
 
-from mm_blender.scene import actions, clips
+from mm_blender.scene import actions
+from mm_blender.scene.reading import clips
 from tests import walker
 
 

@@ -9,16 +9,20 @@ import numpy as np
 import pytest
 
 from mm_blender.motion import demo
-from mm_blender.scene import actions, demo_body, demo_character, rig, sampling
-from mm_blender.scene.features import schema_of
+from mm_blender.scene import actions
+from mm_blender.scene.demo import body as demo_body
+from mm_blender.scene.demo import character as demo_character
+from mm_blender.scene.reading import sampling
+from mm_blender.scene.reading.features import schema_of
+from mm_blender.scene.rig import armatures
 
-FEW = ("idle", "walk", "run")
+FEW_CLIPS = ("idle", "walk", "run")
 
 
 @pytest.fixture(autouse=True)
 def few_clips(monkeypatch):
     """Three of the demo's clips: what is true of them is true of all, and eight minutes take a while."""
-    clips = [clip for clip in _every_clip() if clip.name in FEW]
+    clips = [clip for clip in _every_clip() if clip.name in FEW_CLIPS]
     monkeypatch.setattr(demo_character.demo, "clips", lambda rate: clips)
     return {clip.name: clip for clip in clips}
 
@@ -30,7 +34,7 @@ def character(extension):
 
 
 def test_the_armature_is_the_demo_skeleton(character):
-    found, wanted = rig.skeleton_of(character), demo.skeleton()
+    found, wanted = armatures.skeleton_of(character), demo.skeleton()
     order = [found.index(name) for name in wanted.names]
     assert [found.names[parent] if parent >= 0 else None for parent in found.parents[order]] == \
            [wanted.names[parent] if parent >= 0 else None for parent in wanted.parents]
@@ -41,7 +45,7 @@ def test_the_armature_is_the_demo_skeleton(character):
 def test_it_is_selected_active_and_ready_to_bake(character):
     settings = character.mm
     assert character.name == "Demo Character" and character.select_get()
-    assert [clip.action.name for clip in settings.clips] == [f"Demo {name}" for name in FEW]
+    assert [clip.action.name for clip in settings.clips] == [f"Demo {name}" for name in FEW_CLIPS]
     assert not any(clip.mirror for clip in settings.clips) and all(clip.loop for clip in settings.clips)
     assert all(role.bone in character.data.bones for role in settings.roles)
     assert schema_of(character).name == "locomotion" and schema_of(character).size == 27
@@ -54,7 +58,7 @@ def test_an_action_plays_the_clip_at_its_true_speed(character, few_clips):
     scene = bpy.context.scene
     assert scene.render.fps == 60 and tuple(action.frame_range) == (1, len(clip))
     actions.assign(character, action)
-    wanted = demo_character._facing_front(clip).globals()[0]
+    wanted = demo_character.facing_front(clip).globals()[0]
     for frame in (0, 17, len(clip) - 1):
         scene.frame_set(1 + frame)
         for joint, name in enumerate(clip.skeleton.names):
@@ -84,7 +88,7 @@ def test_tags_are_in_frames_of_the_action(extension, monkeypatch):
 
 
 def test_actions_outlive_the_character(character):
-    assert all(bpy.data.actions[f"Demo {name}"].use_fake_user for name in FEW)
+    assert all(bpy.data.actions[f"Demo {name}"].use_fake_user for name in FEW_CLIPS)
 
 
 def test_a_file_with_actions_keeps_its_frame_rate(extension, few_clips):

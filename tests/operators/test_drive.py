@@ -12,7 +12,10 @@ import pytest
 from mm_blender.control import stick
 from mm_blender.matching import database
 from mm_blender.playback.drive import drive
-from mm_blender.scene import baking, driving, rescue, sampling, stage, takes
+from mm_blender.scene import driving
+from mm_blender.scene.driving import group, rescue, takes
+from mm_blender.scene.jobs import baking
+from mm_blender.scene.reading import sampling
 
 STICK = "time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n2,1,0,0,0,0,0\n4,0,0,0,0,0,0\n"
 
@@ -25,7 +28,7 @@ def character(small_demo, tmp_path):
 
 def driven(ob, tmp_path):
     """What the engine plays, in the world, where the armature stands now."""
-    settings = stage.staged(ob, bpy.context.evaluated_depsgraph_get())
+    settings = group.drive_arguments(ob, bpy.context.evaluated_depsgraph_get())
     return drive(database.load(baking.database_path(ob)), stick.load(tmp_path / "take.csv"), **settings)[0]
 
 

@@ -8,7 +8,7 @@ from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.matching.features import KINDS
 from mm_blender.matching.schema import PRESETS, Channel
-from mm_blender.scene.features import add_channel, channel_of, schema_of, size_of
+from mm_blender.scene.reading.features import add_channel, channel_of, schema_of, size_of
 from tests import walker
 
 

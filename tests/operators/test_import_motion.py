@@ -10,9 +10,11 @@ import addon_utils  # isort: skip (it is there once bpy is)
 from mm_blender.motion import bvh, quat
 from mm_blender.motion.clip import Clip
 from mm_blender.motion.skeleton import Skeleton
-from mm_blender.scene import actions, importing, jobs
-from mm_blender.scene.building import build_armature, on_bones
-from mm_blender.scene.keys import write_action
+from mm_blender.scene import actions
+from mm_blender.scene.jobs import slices
+from mm_blender.scene.reading import importing
+from mm_blender.scene.reading.keyframes import write_action
+from mm_blender.scene.rig.building import build_armature, on_bones
 
 pytestmark = pytest.mark.usefixtures("extension")
 
@@ -55,8 +57,8 @@ def _assert_shows(ob, action, path, units, scene_rate=24.0, atol=1e-4):
         assert np.abs(np.array(seen) - expected[frame]).max() < atol
 
 
-def _everything():
-    return {(type(one).__name__, one.name) for one in importing._everything()}
+def everything():
+    return {(type(one).__name__, one.name) for one in importing.everything()}
 
 
 def _standing_rig():
@@ -153,7 +155,7 @@ def test_files_for_the_active_armature_go_onto_it(tmp_path):
 def test_files_that_do_not_fit_the_active_armature_get_one_of_their_own(tmp_path):
     _write(tmp_path, _clip("walk"), _clip("hop", names=tuple(f"b{name}" for name in NAMES)))
     ob = _standing_rig()
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path), ob))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path), ob))
     assert sorted(result.actions) == ["hop", "walk"]
     assert len(bpy.data.objects) == 2
     assert [clip.action.name for clip in ob.mm.clips] == ["walk"]
@@ -163,26 +165,26 @@ def test_files_that_do_not_fit_the_active_armature_get_one_of_their_own(tmp_path
 def test_a_rig_with_other_bones_that_was_active_is_what_the_motion_is_for(tmp_path):
     _write(tmp_path, _clip("hop", names=tuple(f"b{name}" for name in NAMES)))
     rig = _standing_rig()
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path), rig))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path), rig))
     made = bpy.data.objects[result.armature]
     assert made != rig and made.mm.drive.target == rig and result.headline().endswith(': its Target is "Rig"')
     _write(tmp_path, _clip("walk"))
-    jobs.run(importing.import_steps([tmp_path / "walk.bvh"], rig))
+    slices.run(importing.import_steps([tmp_path / "walk.bvh"], rig))
     _write(tmp_path, _clip("skip", names=tuple(f"c{name}" for name in NAMES)))
-    result = jobs.run(importing.import_steps([tmp_path / "skip.bvh"], rig))
+    result = slices.run(importing.import_steps([tmp_path / "skip.bvh"], rig))
     assert not bpy.data.objects[result.armature].mm.drive.target, "by now it has motion of its own"
 
 
 def test_an_actor_of_another_size_is_named(tmp_path):
     _write(tmp_path, _clip("a_walk"), _clip("b_child", scale=0.8))
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path)))
     assert len(bpy.data.objects) == 1 and len(result.actions) == 2
     assert [note for note in result.notes if note.startswith("b_child.bvh") and "0.8 times as large" in note]
 
 
 def test_files_of_which_the_same_is_to_be_said_share_a_sentence(tmp_path):
     _write(tmp_path, _clip("a_walk"), *(_clip(f"b{index}", scale=0.8) for index in range(6)))
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path)))
     assert len(result.notes) == 1 and result.notes[0].startswith("b0.bvh, b1.bvh, b2.bvh and 3 more: its character is")
 
 
@@ -213,7 +215,7 @@ def test_units_are_guessed_or_chosen(tmp_path, options, metres):
 
 def test_the_guessed_units_are_told(tmp_path):
     _write(tmp_path, _clip("walk"))
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path)))
     assert "centimetres" in result.summary()
 
 
@@ -249,9 +251,9 @@ def test_the_motion_of_a_file_goes_onto_the_armature(tmp_path, suffix, with_mesh
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start, scene.frame_end = 24, 5, 77
     scene.frame_set(10)
-    before = _everything()
+    before = everything()
     assert _import(tmp_path) == {"FINISHED"}
-    assert _everything() - before == {("Action", "dance")}
+    assert everything() - before == {("Action", "dance")}
     assert (scene.render.fps, scene.frame_start, scene.frame_end, scene.frame_current) == (24, 5, 77, 10)
     assert bpy.context.object == ob and ob.mode == "POSE"
     seen = _poses(ob, 1 + np.arange(20) * 24 / 60)
@@ -262,10 +264,10 @@ def test_the_motion_of_a_file_goes_onto_the_armature(tmp_path, suffix, with_mesh
 @pytest.mark.parametrize("suffix", [".fbx", ".glb"])
 def test_without_an_armature_the_files_own_is_kept_and_nothing_else(tmp_path, suffix):
     expected = _export(tmp_path / f"dance{suffix}")
-    before = _everything()
+    before = everything()
     assert _import(tmp_path) == {"FINISHED"}
     ob = bpy.context.object
-    assert _everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "dance")}
+    assert everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "dance")}
     assert np.abs(_poses(ob, 1 + np.arange(20) * 24 / 60) - expected).max() < 1e-4
 
 
@@ -287,7 +289,7 @@ def test_hips_that_move_on_a_root_bone_are_where_they_were(tmp_path):
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     ob = build_armature(skeleton, "Rig")
     bpy.context.scene.render.fps = 60
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path), ob))
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path), ob))
     assert result.notes == [] and result.armature == "Rig"
     expected = clip.globals()[0]
     for frame in (1, 10, 20):
@@ -337,13 +339,13 @@ def test_bad_files_are_left_out_with_a_sentence_each_and_leave_nothing(tmp_path)
     (tmp_path / "broken.fbx").write_bytes(b"Kaydara FBX Binary  \0 and no more")
     (tmp_path / "broken.glb").write_bytes(b"glTF\2\0\0\0")
     (tmp_path / "broken.gltf").write_text("{")
-    before = _everything()
-    result = jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
+    before = everything()
+    result = slices.run(importing.import_steps(importing.motion_files(tmp_path)))
     assert result.actions == ["good"]
     for name in ("broken.bvh", "foreign.bvh", "broken.fbx", "broken.glb", "broken.gltf"):
         assert len([note for note in result.notes if note.startswith(name)]) == 1, name
     ob = bpy.data.objects[result.armature]
-    assert _everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "good")}
+    assert everything() - before == {("Object", ob.name), ("Armature", ob.data.name), ("Action", "good")}
 
 
 @pytest.mark.parametrize("suffix", [".fbx", ".glb"])
@@ -355,10 +357,10 @@ def test_a_file_without_an_armature_is_left_out(tmp_path, suffix):
     else:
         addon_utils.enable("io_scene_gltf2")
         bpy.ops.export_scene.gltf(filepath=str(tmp_path / "cube.glb"))
-    before = _everything()
+    before = everything()
     with pytest.raises(RuntimeError, match="has no armature"):
         _import(tmp_path)
-    assert _everything() == before
+    assert everything() == before
 
 
 def test_an_error_halfway_through_a_file_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -369,10 +371,10 @@ def test_an_error_halfway_through_a_file_leaves_nothing_behind(tmp_path, monkeyp
         raise KeyError("a mistake of ours")
 
     monkeypatch.setattr(importing, "write_action", fails)
-    before = _everything()
+    before = everything()
     with pytest.raises(KeyError):
-        jobs.run(importing.import_steps(importing.motion_files(tmp_path)))
-    assert _everything() == before
+        slices.run(importing.import_steps(importing.motion_files(tmp_path)))
+    assert everything() == before
 
 
 def test_an_empty_folder_and_one_that_is_not_there_get_a_sentence(tmp_path):
@@ -391,11 +393,11 @@ def test_an_empty_folder_and_one_that_is_not_there_get_a_sentence(tmp_path):
 
 def test_a_cancelled_import_keeps_the_files_that_came_first(tmp_path):
     _write(tmp_path, *(_clip(f"walk{index}") for index in range(6)))
-    jobs.start(importing.import_steps(importing.motion_files(tmp_path)), "Importing motion", lambda _: None)
-    steps = jobs.current().steps
+    slices.start(importing.import_steps(importing.motion_files(tmp_path)), "Importing motion", lambda _: None)
+    steps = slices.current().steps
     seen = [next(steps) for _ in range(4)]
     assert [progress.share for progress in seen] == sorted(progress.share for progress in seen)
-    jobs.cancel()
+    slices.cancel()
     assert [action.name for action in bpy.data.actions] == ["walk0", "walk1"]
     ob = next(one for one in bpy.data.objects if one.type == "ARMATURE")
     assert [clip.action.name for clip in ob.mm.clips] == ["walk0", "walk1"]
@@ -407,7 +409,7 @@ def test_an_armature_that_is_deleted_in_between_is_made_anew(tmp_path):
     for _ in range(3):
         next(steps)
     bpy.data.objects.remove(bpy.data.objects[tmp_path.name])
-    result = jobs.run(steps)
+    result = slices.run(steps)
     assert result.actions == ["a", "b"] and len([one for one in bpy.data.objects if one.type == "ARMATURE"]) == 1
 
 
@@ -429,6 +431,6 @@ def test_cmu_is_shown_exactly(cmu):
 
 def test_cmu_subjects_share_an_armature_and_their_differences_are_named(cmu):
     subjects = {path.name.split("_")[0]: path for path in sorted(cmu.glob("*.bvh"))}
-    result = jobs.run(importing.import_steps(list(subjects.values())[:3]))
+    result = slices.run(importing.import_steps(list(subjects.values())[:3]))
     assert len(result.actions) == 3 and len(bpy.data.objects) == 1
     assert len(result.notes) == 2

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mm_blender.matching import database
-from mm_blender.scene import actions, clips
+from mm_blender.scene import actions
+from mm_blender.scene.reading import clips
 from tests import walker
 
 

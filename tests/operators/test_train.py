@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from mm_blender.scene import pythons, training
+from mm_blender.scene.jobs import pythons, training
 from tests.panels.test_panels import drawn
 
 pytestmark = pytest.mark.once
@@ -21,10 +21,10 @@ sys.path.insert(0, {str(ROOT)!r})
 if sys.argv[1] == "-c":
     print(json.dumps({{"version": [3, 11, 0], "makes": True, "torch": "9.9", "device": "CPU"}}))
     sys.exit(0)
-from mm_blender.training.job import Job
+from mm_blender.training.watching.folder import TrainingFolder
 words = sys.argv[sys.argv.index("train") + 1:]
 output = words[words.index("-o") + 1]
-job = Job(output + ".training", "--resume" in words)
+job = TrainingFolder(output + ".training", "--resume" in words)
 '''
 DONE = '''open(output, "w").write(" ".join(words))
 job.write(done=True, share=1.0, seconds=3.0, figures={"verdict": "usable", "reason": "More minutes make it better.",

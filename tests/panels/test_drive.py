@@ -9,8 +9,8 @@ import pytest
 from mm_blender.control.gaits import Gait
 from mm_blender.control.keyboard import CONTROLS
 from mm_blender.control.speeds import Speeds
-from mm_blender.scene import driving, gamepads, keymap, stage
-from mm_blender.scene.driving import Status
+from mm_blender.scene import driving
+from mm_blender.scene.driving import Status, gamepads, keymap, libraries, own_speeds
 from tests.panels.test_panels import Notes, drawn
 
 
@@ -75,10 +75,10 @@ def test_methods_that_cannot_be_used_are_grey_and_a_sentence_says_why(character,
     bpy.ops.mm.bake()
     assert grey("MM_PT_drive") == {"DMM", "LMM", "compare"}
     assert "There are no networks yet" in drawn("MM_PT_drive").texts
-    monkeypatch.setattr(stage, "method_trouble", lambda ob, method: "")
+    monkeypatch.setattr(libraries, "method_trouble", lambda ob, method: "")
     seen = drawn("MM_PT_drive")
     assert seen.grey == "" and "networks" not in seen.texts
-    monkeypatch.setattr(stage, "method_trouble", lambda ob, method: "No database." if method == "MM" else "")
+    monkeypatch.setattr(libraries, "method_trouble", lambda ob, method: "No database." if method == "MM" else "")
     character.mm.drive.method = "LMM"
     assert grey("MM_PT_drive") == {"MM", "compare"} and "No database." in drawn("MM_PT_drive").texts
     assert grey("MM_PT_drive_matching") == {"responsiveness", "quality"}
@@ -86,7 +86,7 @@ def test_methods_that_cannot_be_used_are_grey_and_a_sentence_says_why(character,
 
 def test_speeds_are_shown_as_measured_or_set_by_the_artist(character, monkeypatch):
     assert "measured from the database when driving starts" in drawn("MM_PT_drive_speeds").texts.replace(" | ", " ")
-    monkeypatch.setattr(stage, "speeds_of", lambda ob: Speeds(run=(3.21, 2.0, 1.5)))
+    monkeypatch.setattr(own_speeds, "speeds_of", lambda ob: Speeds(run=(3.21, 2.0, 1.5)))
     seen = drawn("MM_PT_drive_speeds")
     assert "3.21" in seen.texts and "Sideways" in seen.texts and "run" not in seen.properties.split(" | ")
     character.mm.drive.own_speeds = True
@@ -95,7 +95,7 @@ def test_speeds_are_shown_as_measured_or_set_by_the_artist(character, monkeypatc
 
 def test_gaits_of_other_tags_are_shown_too_and_have_own_speeds(character, monkeypatch):
     sneak = Gait("sneak", "sneak", (0.61, 0.3, 0.3), apart=True)
-    monkeypatch.setattr(stage, "speeds_of", lambda ob: Speeds(further=(sneak,)))
+    monkeypatch.setattr(own_speeds, "speeds_of", lambda ob: Speeds(further=(sneak,)))
     assert {"Sneak", "0.61"} <= set(drawn("MM_PT_drive_speeds").texts.split(" | "))
     settings = character.mm.drive
     settings.own_speeds = True

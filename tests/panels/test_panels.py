@@ -13,7 +13,8 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.owner import Owner
-from mm_blender.scene import actions, freshness, jobs, saving
+from mm_blender.scene import actions
+from mm_blender.scene.jobs import freshness, saving, slices
 from mm_blender.steps import Progress
 from tests import walker
 
@@ -108,7 +109,7 @@ def drawn(*names):
         _rows(list_name, owner, collection, layout)
     for menu in set(layout.shared["menus"]):
         _function(_class(menu), "draw")(Pen(_class(menu), layout), bpy.context)
-    assert jobs.current() is None or layout.shared["progress"] or not names
+    assert slices.current() is None or layout.shared["progress"] or not names
     return SimpleNamespace(**{key: value if key in ("progress", "lists") else " | ".join(value)
                               for key, value in layout.shared.items()})
 
@@ -164,9 +165,9 @@ def test_the_next_step_is_at_the_top(character):
     assert drawn("MM_PT_character").operators == "mm.bake"
     bpy.ops.mm.bake()
     assert drawn("MM_PT_character").operators == "mm.drive"
-    jobs.start(work(), "Baking", lambda _: None)
+    slices.start(work(), "Baking", lambda _: None)
     assert drawn("MM_PT_character").operators == "mm.job_cancel"
-    jobs.cancel()
+    slices.cancel()
     rig = walker.armature("Rig")
     character.mm.drive.target = rig
     bpy.context.view_layer.objects.active = rig
@@ -264,18 +265,18 @@ def test_features_with_their_numbers(character):
 
 
 def test_a_running_job_shows_its_progress_and_cancel_instead_of_the_button(character):
-    jobs.start(work(), "Baking", lambda _: None)
-    jobs.current().share, jobs.current().text = 0.25, 'Reading "walk"'
+    slices.start(work(), "Baking", lambda _: None)
+    slices.current().share, slices.current().text = 0.25, 'Reading "walk"'
     seen = drawn("MM_PT_bake")
     assert seen.progress[0][0] == 0.25 and 'Reading "walk"' in seen.progress[0][1]
     assert "mm.job_cancel" in seen.operators and "mm.bake" not in seen.operators
     drawn()
-    jobs.cancel()
-    jobs.start(work(), "Importing motion", lambda _: None)
+    slices.cancel()
+    slices.start(work(), "Importing motion", lambda _: None)
     seen = drawn("MM_PT_clips")
     assert seen.progress and "mm.job_cancel" in seen.operators
     drawn()
-    jobs.cancel()
+    slices.cancel()
 
 
 def test_how_a_job_failed_is_said_in_its_own_panel(character):
@@ -284,20 +285,20 @@ def test_how_a_job_failed_is_said_in_its_own_panel(character):
         raise MotionError("The disk is full.")
     for title, panel, other in (("Baking", "MM_PT_bake", "MM_PT_clips"),
                                 ("Importing motion", "MM_PT_clips", "MM_PT_bake")):
-        jobs.start(fail(), title, lambda _: None, character.session_uid)
-        while jobs.tick() is not None:
+        slices.start(fail(), title, lambda _: None, character.session_uid)
+        while slices.tick() is not None:
             pass
         assert "The disk is full." in drawn(panel).texts and "The disk is full." not in drawn(other).texts
-    jobs.start(work(), "Baking", lambda _: None)
-    jobs.cancel()
+    slices.start(work(), "Baking", lambda _: None)
+    slices.cancel()
 
 
 def test_how_baking_another_character_failed_is_not_said(character):
     def fail():
         yield Progress(0.0, "")
         raise MotionError("The disk is full.")
-    jobs.start(fail(), "Baking", lambda _: None, character.session_uid + 1)
-    while jobs.tick() is not None:
+    slices.start(fail(), "Baking", lambda _: None, character.session_uid + 1)
+    while slices.tick() is not None:
         pass
     assert "The disk is full." not in drawn("MM_PT_bake").texts
 

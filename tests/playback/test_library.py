@@ -10,12 +10,12 @@ from mm_blender.control.stick import Stick
 from mm_blender.matching.features import Normalisation
 from mm_blender.matching.schema import Channel, Schema
 from mm_blender.playback.library import READY, BakedLibrary
-from tests.steering import cast_of
+from tests.steering import group_of
 
 
 @pytest.fixture(scope="module")
 def library(demo_database, search):
-    return BakedLibrary(demo_database, search.allowing(search._allowed))
+    return BakedLibrary(demo_database, search.allowing(search.allowed))
 
 
 def test_a_query_is_searched_for_once(library):
@@ -47,13 +47,13 @@ def test_weights_change_every_search(library, demo_database):
 
 
 def test_crouching_begins_and_ends_with_the_button(library, demo_database):
-    cast = cast_of(library)
+    group = group_of(library)
     played = {}
     for crouch in (0.0, 1.0, 0.0):
         for _ in range(90):
-            cast.guides[0].steer(Stick(move_y=0.5, crouch=crouch))
-            cast.step()
-        played[crouch] = [demo_database.tags["crouch"][row] for row in cast.record.trace().frames[-30:]]
+            group.guides[0].steer(Stick(move_y=0.5, crouch=crouch))
+            group.step()
+        played[crouch] = [demo_database.tags["crouch"][row] for row in group.record.trace().frames[-30:]]
         assert np.all(played[crouch]) if crouch else not np.any(played[crouch])
 
 
@@ -71,27 +71,27 @@ def test_features_that_are_tags_of_gaits_ask_for_the_gait(demo_database):
                        normalisation=Normalisation(*(np.concatenate([part, [0, 0] if index == 0 else [1, 1]]).astype(
                            np.float32) for index, part in enumerate((demo_database.normalisation.mean,
                                                                      demo_database.normalisation.scale)))))
-    cast = cast_of(BakedLibrary(database))
+    group = group_of(BakedLibrary(database))
     for run in (0.0, 1.0):
-        cast.guides[0].steer(Stick(move_y=1, run=run))
-        cast.step()
-        query = cast.player.query([0])[0]
+        group.guides[0].steer(Stick(move_y=1, run=run))
+        group.step()
+        query = group.player.query([0])[0]
         assert query[-2] == run, "the gait is asked for"
-        assert query[-1] == database.features[cast.player.matcher.frames[0], -1], "others are of what is playing"
+        assert query[-1] == database.features[group.player.matcher.frames[0], -1], "others are of what is playing"
 
 
 def test_a_hand_that_stays_as_it_is_wants_the_same_and_at_rest_what_the_character_faces(library):
-    cast, forward, aside = cast_of(library), Stick(move_y=1.0), Stick(move_x=1.0)
+    group, forward, aside = group_of(library), Stick(move_y=1.0), Stick(move_x=1.0)
     wanted = []
     for frame in range(60):
-        cast.guides[0].steer(forward if frame < 20 else aside if frame < 30 else Stick())
-        facing = cast.guides[0].root[1]
-        wanted.append((cast.guides[0].intent.velocity, cast.guides[0].intent.yaw, facing))
-        cast.step()
+        group.guides[0].steer(forward if frame < 20 else aside if frame < 30 else Stick())
+        facing = group.guides[0].root[1]
+        wanted.append((group.guides[0].intent.velocity, group.guides[0].intent.yaw, facing))
+        group.step()
     velocities, yaws, facings = map(np.array, zip(*wanted))
     assert (velocities[:20].imag > 0.5).all() and (velocities[20:30].real > 0.5).all() and not velocities[30:].any()
     assert np.ptp(facings[30:]) > 0.1  # it is still turning
     np.testing.assert_array_equal(yaws[30:], facings[30:])
-    cast.place(np.zeros((1, 2)), np.full(1, 2.0))
-    cast.guides[0].steer(Stick())
-    assert cast.guides[0].intent.yaw == 2.0
+    group.place(np.zeros((1, 2)), np.full(1, 2.0))
+    group.guides[0].steer(Stick())
+    assert group.guides[0].intent.yaw == 2.0

@@ -23,7 +23,7 @@ def test_each_character_searches_among_its_own_frames(motion, search, running, d
     matcher.allow(1, running)
     queries = matcher.features() + np.random.default_rng(0).normal(size=(3, demo_database.schema.size))
     must = np.ones(3, dtype=bool)
-    alone = [search.nearest(query, matcher._around(matcher.frames[0])).frame for query in queries]
+    alone = [search.nearest(query, matcher.around(matcher.frames[0])).frame for query in queries]
     assert matcher.match([0, 1, 2], queries, must=must) == [0, 1, 2]
     assert demo_database.tags["run"][matcher.frames[1]]
     assert [matcher.frames[0], matcher.frames[2]] == [alone[0], alone[2]]
@@ -43,7 +43,7 @@ def test_nobody_jumps_to_the_same_frame_of_another_clip(motion, search, demo_dat
     for frame in np.flatnonzero(demo_database.tags["walk"])[::50]:
         matcher = MotionMatcher(motion, search, 1, frame)
         queries = matcher.features() + drawn.normal(size=(1, demo_database.schema.size), scale=0.02).astype("f4")
-        cost, found = search.cost(queries[0], frame), search.nearest(queries[0], matcher._around(frame))
+        cost, found = search.cost(queries[0], frame), search.nearest(queries[0], matcher.around(frame))
         twins += abs(found.cost - cost) < 1e-4 * cost
         assert bool(matcher.match([0], queries)) == (found.cost < (1 - BETTER) * cost)
     assert twins > 10

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.matching.search import Search
-from mm_blender.playback.matcher import FEW, MotionMatcher
+from mm_blender.playback.matcher import FEW_QUERIES, MotionMatcher
 from mm_blender.playback.player import Drive
 from mm_blender.playback.root import Sync
 from tests.playback.shown import joints_of
@@ -135,7 +135,7 @@ def test_staying_wins_where_leaving_is_not_so_much_better(motion, search):
         assert MotionMatcher(motion, search, 1, frame).match([0], query, stay) == leaves
 
 
-@pytest.mark.parametrize("count", [1, 2 * FEW])
+@pytest.mark.parametrize("count", [1, 2 * FEW_QUERIES])
 def test_what_is_exactly_as_wanted_is_not_left_for_its_like(motion, count):
     frame, twin = motion.database.ranges[0].start + 60, motion.database.ranges[20].start + 60
     features = motion.database.features.copy()

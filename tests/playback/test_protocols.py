@@ -13,12 +13,12 @@ from mm_blender.motion.retarget import Retarget
 from mm_blender.networks.library import DecompressedLibrary, LearnedLibrary
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.limbs import Limbs
-from mm_blender.playback.matcher import AHEAD, MixedMatcher
+from mm_blender.playback.matcher import PLANNED, MixedMatcher
 from mm_blender.playback.protocols import Facts, Library, Matcher, Motion
 from mm_blender.playback.retarget import RetargetedLibrary, character_of, stance_of
 from tests.networks.conftest import networks_of_experts_like, untrained
 from tests.rigs import renamed_and_rolled, with_lengths
-from tests.steering import cast_of
+from tests.steering import group_of
 
 OWN = "baked", "decompressed", "learned", "learned at another rate"
 LIBRARIES = *OWN, *(f"{name}, on another character" for name in OWN)
@@ -94,7 +94,7 @@ def test_what_a_matcher_says_is_coming_is_what_it_plays(matcher):
     for _ in range(3):
         coming = matcher.coming([1, 0])
         count = coming[2].shape[1]
-        assert 1 <= count <= AHEAD
+        assert 1 <= count <= PLANNED
         for row in range(count):
             pose = matcher.pose()
             for shown, said in zip((pose.positions, pose.rotations, pose.travel), coming):
@@ -123,14 +123,14 @@ def test_who_jumps_is_said_and_who_goes_over_by_itself(matcher, can_fade, fade, 
 @pytest.mark.parametrize("before, after", [*permutations(OWN[:3], 2)])
 def test_a_character_goes_on_in_any_library_from_any_other(before, after, where, libraries):
     library, other = libraries[before + where], libraries[after + where]
-    cast = cast_of(library, 2)
+    group = group_of(library, 2)
     for played in (library, other, library):
-        cast.play([library, played])
-        for guide in cast.guides:
+        group.play([library, played])
+        for guide in group.guides:
             guide.steer(Stick(move_y=1.0))
-        cast.step()
-        assert np.isfinite(cast.player.rotations).all()
-    assert cast.record.clip(1).skeleton is library.database.skeleton
+        group.step()
+        assert np.isfinite(group.player.rotations).all()
+    assert group.record.clip(1).skeleton is library.database.skeleton
 
 
 @each_library

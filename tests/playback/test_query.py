@@ -19,15 +19,15 @@ from mm_blender.motion import demo, quat
 from mm_blender.motion.clip import Tag
 from mm_blender.motion.retarget import Retarget
 from mm_blender.motion.roles import find_character
-from mm_blender.playback.cast import Cast
 from mm_blender.playback.drive import drive
+from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.query import Queries
 from mm_blender.playback.retarget import RetargetedLibrary, character_of
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
 from tests.rigs import renamed_and_rolled, with_lengths
-from tests.steering import cast_of
+from tests.steering import group_of
 
 RATE = 30.0
 NAMES = "idle", "walk", "walk start left", "walk stop right", "crouch down and up"
@@ -51,11 +51,11 @@ def database():
 
 
 @pytest.fixture
-def cast(database):
-    cast = cast_of(BakedLibrary(database))
-    cast.place(np.array([[2.0, 1.0]]), np.array([np.pi / 2]))
-    cast.step()
-    return cast
+def group(database):
+    group = group_of(BakedLibrary(database))
+    group.place(np.array([[2.0, 1.0]]), np.array([np.pi / 2]))
+    group.step()
+    return group
 
 
 def _looking(clip, way):
@@ -82,17 +82,17 @@ def _counting(database, label):
     return library
 
 
-def asked(cast, label):
+def asked(group, label):
     """The numbers (times, numbers) that the features with a label ask for, in metres and the like; and of what is
     playing."""
-    schema, normalisation = cast.library.database.schema, cast.library.database.normalisation
+    schema, normalisation = group.library.database.schema, group.library.database.normalisation
     channel, part = next(pair for pair in zip(schema.channels, schema.slices) if pair[0].label == label)
     return tuple(normalisation.undo(features)[0, part].reshape(len(channel.times), -1)
-                 for features in (cast.player.query([0]), cast.player.matcher.features()))
+                 for features in (group.player.query([0]), group.player.matcher.features()))
 
 
-def test_a_height_is_asked_for_as_it_usually_is(cast, database):
-    wanted, playing = asked(cast, "trajectory height")
+def test_a_height_is_asked_for_as_it_usually_is(group, database):
+    wanted, playing = asked(group, "trajectory height")
     usual = database.normalisation.mean[database.schema.slices[len(PRESETS["locomotion"].channels)]]
     assert wanted[:, 0] == pytest.approx(usual, abs=1e-5) and np.abs(wanted - playing).max() > 0.002
 
@@ -102,8 +102,8 @@ def test_a_height_is_asked_for_as_the_guide_wants_it(database):
         def heights(self, times):
             return [0.6 + time for time in times]
 
-    cast = Cast(BakedLibrary(database), [Low(RATE)])
-    assert asked(cast, "trajectory height")[0][:, 0] == pytest.approx([0.6, 1.1], abs=1e-5)
+    group = Group(BakedLibrary(database), [Low(RATE)])
+    assert asked(group, "trajectory height")[0][:, 0] == pytest.approx([0.6, 1.1], abs=1e-5)
 
 
 def test_all_kinds_are_commanded_here(database):
@@ -112,44 +112,44 @@ def test_all_kinds_are_commanded_here(database):
 
 
 @pytest.mark.parametrize("label", VALUES)
-def test_what_is_commanded_is_asked_for_until_it_is_lifted(cast, label):
-    before = cast.player.query([0])
-    cast.command(0, label, VALUES[label])
-    wanted = asked(cast, label)[0]
+def test_what_is_commanded_is_asked_for_until_it_is_lifted(group, label):
+    before = group.player.query([0])
+    group.command(0, label, VALUES[label])
+    wanted = asked(group, label)[0]
     assert wanted == pytest.approx(np.resize(VALUES[label], wanted.shape), abs=1e-5)
-    cast.command(0, label)
-    assert np.array_equal(cast.player.query([0]), before)
+    group.command(0, label)
+    assert np.array_equal(group.player.query([0]), before)
 
 
 @pytest.mark.parametrize("label", ["left_forearm direction", "head facing", "left_foot position"])
-def test_a_place_in_the_world_is_seen_from_where_the_character_is(cast, label):
-    (place, yaw), body = cast.player.roots[0], cast.player.bodies[0]
+def test_a_place_in_the_world_is_seen_from_where_the_character_is(group, label):
+    (place, yaw), body = group.player.roots[0], group.player.bodies[0]
     seen = np.array([0.5, 2.0, 1.0])  # to its right, in front, and up
     away = complex(*seen[:2]) * np.exp(1j * yaw) + place
-    cast.command(0, label, Place(away.real, away.imag, seen[2]))
+    group.command(0, label, Place(away.real, away.imag, seen[2]))
     if label != "left_foot position":
         seen = seen - body.joints()[body.character.joint(label.split()[0])]
         seen /= np.linalg.norm(seen)
-    wanted = asked(cast, label)[0]
+    wanted = asked(group, label)[0]
     assert wanted == pytest.approx(np.resize(seen, wanted.shape), abs=1e-4)
 
 
 def test_another_character_is_commanded_in_its_own_metres(database):
     target = renamed_and_rolled(with_lengths(database.character, 1.3))
-    cast = cast_of(RetargetedLibrary(BakedLibrary(database), Retarget(character_of(database), target)))
-    usual = asked(cast, "trajectory height")[0]
+    group = group_of(RetargetedLibrary(BakedLibrary(database), Retarget(character_of(database), target)))
+    usual = asked(group, "trajectory height")[0]
     assert usual[:, 0] == pytest.approx(1.3 * database.character.skeleton.rest[0][1, 2], rel=0.1)
-    cast.command(0, "trajectory height", 0.7)
-    cast.command(0, "left_foot position", Place(0.2, 0.4, 0.1))
-    assert asked(cast, "trajectory height")[0] == pytest.approx(0.7)
-    assert asked(cast, "left_foot position")[0][0] == pytest.approx([0.2, 0.4, 0.1], abs=1e-5)
+    group.command(0, "trajectory height", 0.7)
+    group.command(0, "left_foot position", Place(0.2, 0.4, 0.1))
+    assert asked(group, "trajectory height")[0] == pytest.approx(0.7)
+    assert asked(group, "left_foot position")[0][0] == pytest.approx([0.2, 0.4, 0.1], abs=1e-5)
 
 
 def test_each_character_has_its_own_commands(database):
-    cast = cast_of(BakedLibrary(database), 2)
-    cast.command(1, "mood property", RIGHT)
-    one, other = database.normalisation.undo(cast.player.query([0, 1]))[:, database.schema.slices[-1]]
-    assert other == RIGHT and one == pytest.approx(asked(cast, "mood property")[1][0], abs=1e-5)
+    group = group_of(BakedLibrary(database), 2)
+    group.command(1, "mood property", RIGHT)
+    one, other = database.normalisation.undo(group.player.query([0, 1]))[:, database.schema.slices[-1]]
+    assert other == RIGHT and one == pytest.approx(asked(group, "mood property")[1][0], abs=1e-5)
 
 
 @pytest.mark.parametrize("stick", [Stick(), Stick(move_y=1.0)], ids=["standing", "walking"])
@@ -157,14 +157,14 @@ def test_each_character_has_its_own_commands(database):
     ("mood property", LEFT, LEFT), ("mood property", RIGHT, RIGHT), ("left tag", 1, LEFT),
     ("head facing", (1.0, 0.0, 0.0), RIGHT), ("head facing", Place(-500.0, 20.0, 1.6), LEFT)])
 def test_it_plays_what_is_commanded(database, stick, label, command, looks):
-    cast = cast_of(_counting(database, label))
+    group = group_of(_counting(database, label))
     for frame in range(round(5 * RATE)):
         if frame == RATE:
-            cast.command(0, label, command)
-        cast.guides[0].steer(stick)
-        cast.step()
+            group.command(0, label, command)
+        group.guides[0].steer(stick)
+        group.step()
     mood = database.schema.slices[-1]
-    played = database.normalisation.undo(database.features)[cast.record.trace().frames[round(2.5 * RATE):], mood]
+    played = database.normalisation.undo(database.features)[group.record.trace().frames[round(2.5 * RATE):], mood]
     assert np.mean(np.isclose(played, looks, atol=1e-3)) > 0.9
 
 
@@ -185,17 +185,17 @@ def test_a_recording_is_driven_with_commands(database):
     ("mood property", -1e30, "commanded to be -1e+30"), ("mood property", 10 ** 400, "give 1 number"),
     ("mood property", {"a": 1}, "give 1 number"), ("left_foot position", Place("here", 0, 0), "give 3 numbers"),
     ("head facing", Place(1, float("inf"), 0), "commanded to be inf")])
-def test_a_command_that_makes_no_sense_is_one_sentence(cast, label, command, words):
-    before = cast.player.query([0])
+def test_a_command_that_makes_no_sense_is_one_sentence(group, label, command, words):
+    before = group.player.query([0])
     with pytest.raises(MotionError) as caught:
-        cast.command(0, label, command)
+        group.command(0, label, command)
     assert words in str(caught.value) and str(caught.value).endswith(".")
-    assert np.array_equal(cast.player.query([0]), before)
+    assert np.array_equal(group.player.query([0]), before)
 
 
-def test_a_direction_towards_where_the_bone_is_asks_for_nothing(cast):
-    cast.command(0, "head facing", (0, 0, 0))
-    assert np.array_equal(*asked(cast, "head facing"))
+def test_a_direction_towards_where_the_bone_is_asks_for_nothing(group):
+    group.command(0, "head facing", (0, 0, 0))
+    assert np.array_equal(*asked(group, "head facing"))
 
 
 def test_a_tag_that_names_a_gait_asks_for_it_whatever_the_gait_is_called(demo_database):

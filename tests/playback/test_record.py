@@ -11,7 +11,7 @@ from mm_blender.control.stick import Stick
 from mm_blender.motion import quat
 from mm_blender.playback import columns
 from mm_blender.playback.library import BakedLibrary
-from tests.steering import cast_of
+from tests.steering import group_of
 
 FRAMES = 90
 
@@ -21,14 +21,14 @@ def driven(request, demo_database, search, monkeypatch):
     """Two characters of which the second is driven in a circle, and what a look at their Player told in each frame."""
     if request.param == "on the disk":
         monkeypatch.setattr(columns, "CHUNK", 20_000)
-    cast = cast_of(BakedLibrary(demo_database, search.allowing(search._allowed)), 2)
-    cast.player.ground = lambda points: 0 * points[..., 2] + 0.1
+    group = group_of(BakedLibrary(demo_database, search.allowing(search.allowed)), 2)
+    group.player.ground = lambda points: 0 * points[..., 2] + 0.1
     looks = []
     for frame in range(FRAMES):
-        cast.guides[1].steer(Stick(move_y=1.0), heading=0.03 * frame)
-        cast.step()
-        looks.append(look(cast.player))
-    return cast, looks
+        group.guides[1].steer(Stick(move_y=1.0), heading=0.03 * frame)
+        group.step()
+        looks.append(look(group.player))
+    return group, looks
 
 
 def look(player, index=1):
@@ -43,32 +43,32 @@ def look(player, index=1):
 
 
 def test_a_frame_tells_what_was_wanted_asked_chosen_and_shown(driven):
-    cast, looks = driven
-    assert len(cast.record) == FRAMES and any(each["jumped"] for each in looks)
+    group, looks = driven
+    assert len(group.record) == FRAMES and any(each["jumped"] for each in looks)
     for at, seen in enumerate(looks):
-        frame = cast.record.frame(at, 1)
+        frame = group.record.frame(at, 1)
         assert (frame.asked is None) == (seen["asked"] is None)
         for name, value in seen.items():
             assert value is None or getattr(frame, name) == pytest.approx(np.asarray(value), rel=1e-6), (at, name)
-    assert cast.record.frame(-1, 1).chosen == cast.record.frame(FRAMES - 1, 1).chosen
+    assert group.record.frame(-1, 1).chosen == group.record.frame(FRAMES - 1, 1).chosen
 
 
 def test_queries_are_kept_of_frames_that_searched_and_of_no_others(driven):
-    cast, looks = driven
-    frames, queries = cast.record.asked(1)
+    group, looks = driven
+    frames, queries = group.record.asked(1)
     assert frames.tolist() == [at for at, seen in enumerate(looks) if seen["asked"] is not None]
     assert 0.05 < len(frames) / FRAMES < 0.5 and np.isfinite(queries).all()
 
 
 def test_a_trace_and_a_clip_have_all_frames(driven):
-    cast, looks = driven
-    trace, clip = cast.record.trace(1), cast.record.clip(1)
+    group, looks = driven
+    trace, clip = group.record.trace(1), group.record.clip(1)
     assert trace.frames.tolist() == [seen["chosen"] for seen in looks]
     assert trace.planted.tolist() == [list(seen["held"]) for seen in looks]
     assert trace.wanted == pytest.approx(np.array([seen["wanted"] for seen in looks]))
     roots = np.array([[*seen["root"][:2], seen["height"]] for seen in looks], np.float32)
     assert np.array_equal(clip.positions[:, 0], roots) and np.array_equal(clip.contacts, trace.planted)
-    moving = cast.player.motion.moving
+    moving = group.player.motion.moving
     assert np.array_equal(clip.positions[:, moving], [seen["moving"] for seen in looks])
     assert np.array_equal(clip.rotations[:, 1:], [seen["rotations"][1:] for seen in looks])
     assert clip.rotations[:, 0] == pytest.approx(quat.from_yaw(np.array([seen["root"][2] for seen in looks])))
@@ -76,17 +76,17 @@ def test_a_trace_and_a_clip_have_all_frames(driven):
 
 def test_hours_of_driving_take_no_more_memory_than_a_minute(demo_database, search, monkeypatch):
     monkeypatch.setattr(columns, "CHUNK", 30_000)  # full several times
-    cast = cast_of(BakedLibrary(demo_database, search.allowing(search._allowed)))
+    group = group_of(BakedLibrary(demo_database, search.allowing(search.allowed)))
     used = []
     tracemalloc.start()
     for frame in range(900):
-        cast.guides[0].steer(Stick(move_y=1.0), heading=0.01 * frame)
-        cast.step()
+        group.guides[0].steer(Stick(move_y=1.0), heading=0.01 * frame)
+        group.step()
         if frame in (299, 899):
             gc.collect()
             used.append((tracemalloc.get_traced_memory()[0], len(gc.get_objects())))
     tracemalloc.reset_peak()
-    clip = cast.record.clip()
+    clip = group.record.clip()
     peak = tracemalloc.get_traced_memory()[1] - used[-1][0]
     tracemalloc.stop()
     assert peak < 1.6 * (clip.positions.nbytes + clip.rotations.nbytes), "nor is a take twice in memory to be kept"

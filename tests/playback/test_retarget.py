@@ -15,7 +15,7 @@ from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import RetargetedLibrary, retargeted
 from tests.rigs import renamed_and_rolled, with_lengths
-from tests.steering import cast_of
+from tests.steering import group_of
 
 NETWORKS = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 SIZE = 1.3
@@ -100,15 +100,15 @@ def test_its_poses_move_as_they_say(learned, target):
 
 
 def test_the_method_changes_while_it_drives(library, learned, other, target):
-    cast, course = cast_of(other), random_walk(6)
+    group, course = group_of(other), random_walk(6)
     both = other, retargeted(learned, target)
     for frame in range(300):
         if frame % 60 == 30:
-            cast.play([both[(frame // 60 + 1) % 2]])
-        cast.guides[0].steer(course.at(frame / 60))
-        cast.step()
-    clip = cast.record.clip()
-    assert {-1} < set(np.sign(cast.record.trace().frames).tolist()), "both have played"
+            group.play([both[(frame // 60 + 1) % 2]])
+        group.guides[0].steer(course.at(frame / 60))
+        group.step()
+    clip = group.record.clip()
+    assert {-1} < set(np.sign(group.record.trace().frames).tolist()), "both have played"
     steps = np.linalg.norm(np.diff(clip.globals()[0], axis=0), axis=-1)
     assert steps.max() < 0.25 * other.retarget.scale, "nothing jumps"
 

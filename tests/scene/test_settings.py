@@ -34,7 +34,7 @@ def test_an_overridden_armature_keeps_its_settings_each_time_the_file_is_saved(o
 
 
 def test_an_overridden_armature_is_baked_and_stays_up_to_date(overridden):
-    from mm_blender.scene import baking
+    from mm_blender.scene.jobs import baking
 
     ob = next(ob for ob in bpy.data.objects if ob.override_library)
     assert bpy.ops.mm.bake() == {"FINISHED"}
@@ -46,7 +46,7 @@ def test_an_overridden_armature_is_baked_and_stays_up_to_date(overridden):
 
 @pytest.mark.parametrize("text", ["", "5", "[]", "{", "[" * 100_000, f'{{"clips": {10 ** 400}}}'])
 def test_a_report_that_another_program_has_written_is_none(extension, text):
-    from mm_blender.scene import baking
+    from mm_blender.scene.jobs import baking
 
     ob = walker.armature("Rig")
     ob.mm.bake.report = text

@@ -7,7 +7,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.networks.network import Network
 
-FEW = 6
+EXPERTS = 6
 
 
 @pytest.fixture(scope="module", params=["gated", "soft"])
@@ -17,14 +17,14 @@ def experts(request):
     from mm_blender.training.experts.layers import Experts, Hidden, Soft
 
     torch.manual_seed(0)
-    return Experts(FEW, 9, Hidden(4, 3) if request.param == "gated" else Soft(7), 5)
+    return Experts(EXPERTS, 9, Hidden(4, 3) if request.param == "gated" else Soft(7), 5)
 
 
 @pytest.fixture(scope="module")
 def decompressor(examples):
     from mm_blender.training.experts.decompressor import ExpertDecompressorStage
 
-    return ExpertDecompressorStage(examples, seed=0, experts=FEW)
+    return ExpertDecompressorStage(examples, seed=0, experts=EXPERTS)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def latents(decompressor):
 def stepper(examples, latents):
     from mm_blender.training.experts.stepper import ExpertStepperStage
 
-    return ExpertStepperStage(examples, latents, seed=0, experts=FEW)
+    return ExpertStepperStage(examples, latents, seed=0, experts=EXPERTS)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def projector(examples, latents, database):
 
     queries = database.features[10:500:7] + 0.5
     return ExpertProjectorStage(examples, latents, (queries, ["crouch"] * 35 + [""] * 35, np.arange(10, 500, 7)),
-                                seed=0, experts=FEW)
+                                seed=0, experts=EXPERTS)
 
 
 def one_by_one(experts, row):
@@ -77,11 +77,11 @@ def test_even_use_costs_least(experts):
 
     from mm_blender.training.experts.layers import BALANCE
 
-    even = torch.eye(FEW).repeat(5, 1) * 20
-    uneven = torch.zeros(5 * FEW, FEW)
+    even = torch.eye(EXPERTS).repeat(5, 1) * 20
+    uneven = torch.zeros(5 * EXPERTS, EXPERTS)
     uneven[:, 0] = 20
-    costs = [float(experts._balance(scores, scores.argmax(1))) for scores in (even, uneven)]
-    assert costs[0] == pytest.approx(BALANCE, rel=1e-3) and costs[1] == pytest.approx(FEW * BALANCE, rel=1e-3)
+    costs = [float(experts.balance(scores, scores.argmax(1))) for scores in (even, uneven)]
+    assert costs[0] == pytest.approx(BALANCE, rel=1e-3) and costs[1] == pytest.approx(EXPERTS * BALANCE, rel=1e-3)
 
 
 def test_an_expert_that_gets_nothing_begins_anew_beside_a_busy_one():
@@ -199,7 +199,7 @@ def test_the_stepper_learns_to_go_on_by_two_frames(stepper, monkeypatch):
     usual = [length for length, stride in taken if stride == 2]
     assert 10 < len(usual) < 20 and set(usual) == {30}
     frames = stepper.examples.window(stepper.examples.starts(8)[:5], 8)
-    assert np.array_equal(stepper._window(frames[0], 4, 2), stepper.states[frames[::2]])
+    assert np.array_equal(stepper.window(frames[0], 4, 2), stepper.states[frames[::2]])
 
 
 def test_the_projector_is_the_same_in_numpy(projector):

@@ -120,7 +120,7 @@ def test_the_stepper_is_the_same_in_numpy(stepper, stride):
 
 def test_steps_of_another_length_lie_between_the_frames(stepper, examples):
     start = examples.starts(20)[:3]
-    window = stepper._window(start, 4, 1.5)
+    window = stepper.window(start, 4, 1.5)
     frames = examples.window(start, 6)
     assert np.array_equal(window[2], stepper.states[frames[3]])
     between = (stepper.states[frames[1]] + stepper.states[frames[2]]) / 2

@@ -15,7 +15,7 @@ import pytest
 from mm_blender.__main__ import main
 from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
-from mm_blender.evaluate import courses, learned
+from mm_blender.evaluate import learned, random_hands
 from mm_blender.matching import database as databases
 from mm_blender.networks import file
 from mm_blender.owner import Owner
@@ -105,10 +105,10 @@ def test_threads_that_learn_have_no_numbers_that_a_processor_is_slow_at(trained,
 
 
 def test_progress_is_written_line_by_line(trained, tmp_path):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import TrainingFolder
 
     trained("first")
-    plan, *lines = Job(tmp_path / "first.mmnet.training", resume=True).lines()
+    plan, *lines = TrainingFolder(tmp_path / "first.mmnet.training", resume=True).lines()
     assert "frames" in plan["plan"]
     assert {line.get("stage") for line in lines} >= {"decompressor", "stepper", "projector"}
     shares = [line["share"] for line in lines]
@@ -124,11 +124,11 @@ def test_the_same_seed_gives_the_same_networks_and_another_one_others(trained):
 
 @pytest.mark.parametrize("stop", [4, 12])
 def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, stop):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import TrainingFolder
 
-    cancelled, count = Job.is_cancelled, iter(range(1000))
+    cancelled, count = TrainingFolder.is_cancelled, iter(range(1000))
     with monkeypatch.context() as patch, pytest.raises(Cancelled):
-        patch.setattr(Job, "is_cancelled", lambda job: next(count) >= stop or cancelled(job))
+        patch.setattr(TrainingFolder, "is_cancelled", lambda job: next(count) >= stop or cancelled(job))
         trained("stopped", 8)
     assert not (tmp_path / "stopped.mmnet").exists()
     result, resumed = trained("stopped", 8, resume=True)
@@ -141,11 +141,11 @@ def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, 
 @pytest.fixture
 def slow(monkeypatch):
     """A clock by which one kind of work takes so many seconds each time, and all else next to nothing."""
-    from mm_blender.playback.cast import Cast
+    from mm_blender.playback.group import Group
     from mm_blender.training import figures, refine, train
     from mm_blender.training.stage import Stage
 
-    places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Cast, "step"),
+    places = {"step": (Stage, "step"), "refine": (refine, "_off"), "drive": (Group, "step"),
               "measure": (figures, "of_decompressor")}
     clock = [0.0]
 
@@ -217,34 +217,35 @@ def test_a_damaged_checkpoint_is_told_in_one_sentence(trained, tmp_path):
 def test_a_checkpoint_for_which_there_is_no_room_leaves_the_one_before(small_disk):
     import torch
 
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import TrainingFolder
 
-    job = Job(small_disk / "some.mmnet.training")
-    job.keep({"iterations": 1})
+    files = TrainingFolder(small_disk / "some.mmnet.training")
+    files.keep({"iterations": 1})
     with pytest.raises(MotionError, match=r"checkpoint\.pt.* the disk is full; free some space"):
-        job.keep({"iterations": 2, "much": torch.zeros(1_000_000)})
-    assert job.kept() == {"iterations": 1}
-    assert [path.name for path in job.folder.iterdir()] == ["checkpoint.pt"]
+        files.keep({"iterations": 2, "much": torch.zeros(1_000_000)})
+    assert files.kept() == {"iterations": 1}
+    assert [path.name for path in files.folder.iterdir()] == ["checkpoint.pt"]
 
 
 def test_where_only_the_last_checkpoint_finds_no_room_the_training_has_ended_well(trained, monkeypatch, tmp_path):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import TrainingFolder
 
     def full(_job, _state):
         assert (tmp_path / "last.mmnet").exists(), "the networks come first"
         raise MotionError("The disk is full.")
 
-    monkeypatch.setattr(Job, "keep", full)
+    monkeypatch.setattr(TrainingFolder, "keep", full)
     result, networks = trained("last")
     assert result["verdict"] and networks.nbytes
-    assert Job(tmp_path / "last.mmnet.training", resume=True).lines()[-1]["done"]
+    assert TrainingFolder(tmp_path / "last.mmnet.training", resume=True).lines()[-1]["done"]
 
 
 KILLED = """
 import os, signal, sys
 from contextlib import contextmanager
-from mm_blender.training import job, queries, train
-real, kept = job.replacing, []
+from mm_blender.training import queries, train
+from mm_blender.training.watching import folder
+real, kept = folder.replacing, []
 @contextmanager
 def killed(path):
     with real(path) as temporary:
@@ -253,7 +254,7 @@ def killed(path):
         if len(kept) == 3:
             os.truncate(temporary, 1000)
             os.kill(os.getpid(), signal.SIGKILL)
-job.replacing, train.CHECKPOINTS = killed, 0.0
+folder.replacing, train.CHECKPOINTS = killed, 0.0
 queries.HANDS, queries.SECONDS = 2, 2.0
 train.train(sys.argv[1], sys.argv[2], train.Budget(iterations=10 ** 6), watch=lambda progress: None)
 """
@@ -261,13 +262,13 @@ train.train(sys.argv[1], sys.argv[2], train.Budget(iterations=10 ** 6), watch=la
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_a_training_that_was_killed_while_it_kept_a_checkpoint_goes_on(trained, path, tmp_path):
-    from mm_blender.training.job import Job
+    from mm_blender.training.watching.folder import TrainingFolder
 
     outcome = subprocess.run([sys.executable, "-c", KILLED, path, tmp_path / "killed.mmnet"], cwd=ROOT,
                              capture_output=True, text=True)
     assert outcome.returncode == -signal.SIGKILL, outcome.stderr
     folder = tmp_path / "killed.mmnet.training"
-    done = Job(folder, resume=True).kept()["stages"]["decompressor"]["iterations"]
+    done = TrainingFolder(folder, resume=True).kept()["stages"]["decompressor"]["iterations"]
     assert done > 0 and len(list(folder.glob(".*-checkpoint.pt"))) == 1  # it died with half a checkpoint on the disk
     result, _ = trained("killed", done + 2, resume=True)
     assert result["iterations"]["decompressor"] == done + 2 and not list(folder.glob(".*"))
@@ -299,7 +300,7 @@ def test_beside_each_query_is_one_of_a_hand_that_has_just_changed_its_mind(datab
     from mm_blender.training import queries
 
     library = BakedLibrary(database)
-    recordings = [courses.anything(4, seed) for seed in range(5)]
+    recordings = [random_hands.anything(4, seed) for seed in range(5)]
     plain, (asked, tags, frames) = (queries._driven(library, recordings, *chance)
                                     for chance in ((), (np.random.default_rng(0),)))
     assert len(asked) == 2 * len(plain[0]) and set(tags) == {"crouch", "~crouch"}
@@ -333,7 +334,7 @@ def test_queries_come_from_hands_of_all_kinds(monkeypatch):
     monkeypatch.setattr(queries, "_driven", lambda library, recordings, *_: recordings)
     hands, strafe = queries.of_chance(None), stick.NAMES.index("strafe")
     assert len(hands) == 3 * queries.HANDS and len({hand.values.tobytes() for hand in hands}) == len(hands)
-    assert np.array_equal(hands[-1].values, courses.sideways(queries.SECONDS, queries.HANDS).values)
+    assert np.array_equal(hands[-1].values, random_hands.sideways(queries.SECONDS, queries.HANDS).values)
     assert all((hand.values[:, strafe] == 1).all() for hand in hands[-queries.HANDS:])
 
 

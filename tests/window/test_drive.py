@@ -76,7 +76,7 @@ def test_an_artist_drives_with_a_gamepad(blender, pictures):
 
 
 def test_two_characters_among_walls_and_on_a_slope(blender, pictures):
-    found = blender.play("stage", pictures, shared=True)
+    found = blender.play("walls", pictures, shared=True)
     ground, toes = found["on the slope"]["ground"], found["on the slope"]["toes"]
     assert found["up"][1] > 3 and ground > 0.3, "it walked up the slope"
     assert found["up"][2] - ground == pytest.approx(0.9, abs=0.15)

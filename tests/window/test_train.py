@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from mm_blender.training.run import look
+from mm_blender.training.watching.run import look
 from tests.window.harness import FASTEST
 
 

@@ -7,7 +7,7 @@ from ...errors import MotionError
 from ...motion import quat
 from ...motion.roles import rest_facing, stands
 from .kind import BoneKind, Place
-from .lines import POINTING, SPEED, arrow, cross
+from .shapes import POINTING, SPEED, arrow, cross
 
 
 class BonePosition(BoneKind):
@@ -23,8 +23,8 @@ class BonePosition(BoneKind):
             command = situation.near(command)
         return super().obey(channel, command, situation)
 
-    def lines(self, picture, frame, channel, time, value):
-        return self.colour, cross(picture.roots[frame] + picture.turned(frame, value))
+    def lines(self, drawn, frame, channel, time, value):
+        return self.colour, cross(drawn.roots[frame] + drawn.turned(frame, value))
 
 
 class BoneVelocity(BoneKind):
@@ -38,8 +38,8 @@ class BoneVelocity(BoneKind):
     def measure_at(self, scene, channel, time):
         return scene.to_root(scene.at(scene.bone_velocity(scene.character.joint(channel.of)), time))
 
-    def lines(self, picture, frame, channel, time, value):
-        return self.colour, arrow(picture.bone(frame, channel.of, time), SPEED * picture.turned(frame, value))
+    def lines(self, drawn, frame, channel, time, value):
+        return self.colour, arrow(drawn.bone(frame, channel.of, time), SPEED * drawn.turned(frame, value))
 
 
 class BoneDirection(BoneKind):
@@ -70,8 +70,8 @@ class BoneDirection(BoneKind):
         lengths = np.linalg.norm(ways, axis=-1, keepdims=True)
         return None if (lengths < 1e-6).any() else (ways / lengths).ravel().tolist()
 
-    def lines(self, picture, frame, channel, time, value):
-        return self.colour, arrow(picture.bone(frame, channel.of, time), POINTING * picture.turned(frame, value))
+    def lines(self, drawn, frame, channel, time, value):
+        return self.colour, arrow(drawn.bone(frame, channel.of, time), POINTING * drawn.turned(frame, value))
 
 
 class BoneFacing(BoneDirection):

@@ -78,7 +78,7 @@ class Kind:
         tells."""
         return (mean * legs, scale * legs) if self.length else (mean, scale)
 
-    def lines(self, picture, frame, channel, time, value):
+    def lines(self, drawn, frame, channel, time, value):
         """The colour and the segments (N, 2, 3), in the world, of the value (numbers,) at a time from a frame."""
 
 

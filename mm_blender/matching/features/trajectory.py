@@ -4,7 +4,7 @@
 import numpy as np
 
 from .kind import Kind
-from .lines import POINTING, arrow, ring
+from .shapes import POINTING, arrow, ring
 
 PATH, PAST = (1.00, 0.25, 0.45), (0.62, 0.44, 0.55)  # colours
 
@@ -25,8 +25,8 @@ class TrajectoryPosition(TrajectoryKind):
         places = [situation.path[time][0] for time in channel.times]
         return [part for place in places for part in (place.real, place.imag)]
 
-    def lines(self, picture, frame, channel, time, value):
-        return PATH if time >= 0 else PAST, ring(picture.on_ground(frame, value))
+    def lines(self, drawn, frame, channel, time, value):
+        return PATH if time >= 0 else PAST, ring(drawn.on_ground(frame, value))
 
 
 class TrajectoryDirection(TrajectoryKind):
@@ -42,9 +42,9 @@ class TrajectoryDirection(TrajectoryKind):
         ways = [situation.path[time][1] for time in channel.times]
         return [part for way in ways for part in (way.real, way.imag)]
 
-    def lines(self, picture, frame, channel, time, value):
-        start = picture.on_ground(frame, picture.place(frame, time))
-        return self.colour, arrow(start, POINTING * picture.turned(frame, np.append(value, 0)))
+    def lines(self, drawn, frame, channel, time, value):
+        start = drawn.on_ground(frame, drawn.place(frame, time))
+        return self.colour, arrow(start, POINTING * drawn.turned(frame, np.append(value, 0)))
 
 
 class TrajectoryHeight(TrajectoryKind):
@@ -67,6 +67,6 @@ class TrajectoryHeight(TrajectoryKind):
     def resized(self, mean, scale, legs, higher):
         return mean * legs + higher, scale * legs
 
-    def lines(self, picture, frame, channel, time, value):
-        start = picture.on_ground(frame, picture.place(frame, time))
+    def lines(self, drawn, frame, channel, time, value):
+        start = drawn.on_ground(frame, drawn.place(frame, time))
         return self.colour, np.array([[start, start + (0, 0, value[0])]])

@@ -90,7 +90,7 @@ class Experts(nn.Module):
             second = scores.scatter(1, first, -torch.inf).argmax(1, keepdim=True)
         share = torch.sigmoid(scores.gather(1, first) - scores.gather(1, second))
         one, other = self._asked(rows, torch.cat([first, second])[:, 0]).chunk(2)
-        return torch.lerp(other, one, share), self._balance(scores, first[:, 0])
+        return torch.lerp(other, one, share), self.balance(scores, first[:, 0])
 
     def _asked(self, rows, experts):
         """(2 B, out) of two rounds of the same rows (B, in), each to an expert (2 B,): sorted by expert into a table
@@ -113,7 +113,7 @@ class Experts(nn.Module):
         back[order] = place
         return values.flatten(0, 1).index_select(0, back)
 
-    def _balance(self, scores, first):
+    def balance(self, scores, first):
         part = torch.bincount(first, minlength=self.count).to(scores.dtype) / len(first)
         return BALANCE * self.count * (part * scores.softmax(1).mean(0)).sum()
 

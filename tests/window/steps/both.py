@@ -45,7 +45,7 @@ def steps(result):
     yield from met("opened")
 
     # The first one is in the middle of a bake when the second one begins.
-    jobs = engine("scene.jobs")
+    jobs = engine("scene.jobs.slices")
     if mine == "first":
         start(49)
         for _ in range(3):
@@ -65,11 +65,11 @@ def steps(result):
 
     # The second one bakes over what the first one has baked since it opened the file.
     if mine == "second":
-        result["stale"] = engine("scene.baking").file_trouble(bpy.context.object)
+        result["stale"] = engine("scene.jobs.baking").file_trouble(bpy.context.object)
         result["before"] = rate()
         yield from bake(39)
         result["kept"] = sorted(each.name for each in shared.glob("*.mmdb"))
-        result["warned"] = engine("scene.baking").report(bpy.context.object)["warnings"]
+        result["warned"] = engine("scene.jobs.baking").report(bpy.context.object)["warnings"]
         result["rates"] = [rate(), rate(path().with_name(f"{path().stem}.previous.mmdb"))]
         yield 1.0
         picture("both_kept", region("UI"))
@@ -78,7 +78,7 @@ def steps(result):
         yield 1.5
         region("UI").tag_redraw()  # as when the mouse comes back
         yield 1.5
-        result["first"] = word(), engine("scene.baking").file_trouble(bpy.context.object)
+        result["first"] = word(), engine("scene.jobs.baking").file_trouble(bpy.context.object)
         picture("both_first", region("UI"))
     yield from met("end")
 
@@ -104,16 +104,16 @@ def bake(rate):
 
 
 def until_baked():
-    while engine("scene.jobs").current() is not None:
+    while engine("scene.jobs.slices").current() is not None:
         yield 0.1
 
 
 def path():
-    return Path(engine("scene.baking").database_path(bpy.context.object))
+    return Path(engine("scene.jobs.baking").database_path(bpy.context.object))
 
 
 def word():
-    return engine("scene.ownership").whose(bpy.context.object).word
+    return engine("scene.jobs.ownership").whose(bpy.context.object).word
 
 
 def rate(file=None):

@@ -101,7 +101,7 @@ def facts():
 
 def slide(ob):
     """Turn the sliders of the features while driving."""
-    search = session().driven.stage.library.choice().search
+    search = session().driven.group.library.choice().search
     before = search.weights.copy()
     ob.mm.features.responsiveness = 2.0
     session().tick(bpy.context)

@@ -31,8 +31,8 @@ def steps(result):
     ob = tools["train"]["some_of_the_demo"]()
     tools["train"]["show_train"]()
     yield from open_sidebar()
-    yield from until(lambda: engine("scene.pythons").sentence(), 120)
-    result["torch"] = engine("scene.pythons").found() is not None
+    yield from until(lambda: engine("scene.jobs.pythons").sentence(), 120)
+    result["torch"] = engine("scene.jobs.pythons").found() is not None
     if not result["torch"]:
         return
     bpy.ops.mm.bake()

@@ -12,7 +12,7 @@ def steps(result):
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
     ob = bpy.context.object
-    name, path = ob.name, Path(engine("scene.baking").database_path(ob))
+    name, path = ob.name, Path(engine("scene.jobs.baking").database_path(ob))
     yield from bake(result, "first bake")
     result["frame before"], result["action before"] = bpy.context.scene.frame_current, ob.animation_data.action.name
 
@@ -83,4 +83,4 @@ def digest(path):
 
 
 def jobs():
-    return engine("scene.jobs")
+    return engine("scene.jobs.slices")

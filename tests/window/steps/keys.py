@@ -11,7 +11,7 @@ def steps(result):
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
         bpy.ops.mm.bake()
-    keymap = engine("scene.keymap")
+    keymap = engine("scene.driving.keymap")
     result["labels"] = keymap.labels()
     result["shortcut"] = keymap.shortcut().to_string()
 
@@ -50,4 +50,4 @@ def steps(result):
     own = SimpleNamespace(type="BOX", x=area.x + 180, y=area.y + area.height - 633, width=area.width - 195, height=343)
     picture("preferences", own)
     area.ui_type = "VIEW_3D"
-    result["gamepads"] = engine("scene.gamepads").sentence()
+    result["gamepads"] = engine("scene.driving.gamepads").sentence()

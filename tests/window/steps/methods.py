@@ -32,7 +32,8 @@ def steps(result):
         bpy.ops.mm.bake()
         bpy.ops.ed.undo_push(message="Ready")
     ob = bpy.context.object
-    result["trouble"] = {method: engine("scene.stage").method_trouble(ob, method) for method in ("MM", "DMM", "LMM")}
+    trouble = engine("scene.driving.libraries").method_trouble
+    result["trouble"] = {method: trouble(ob, method) for method in ("MM", "DMM", "LMM")}
     if result["trouble"]["LMM"]:
         return
     look(4.5)
@@ -104,8 +105,8 @@ def steps(result):
     # Without its database the character is driven by what was learned alone.
     ob = bpy.context.object
     ob.mm.drive.compare, ob.mm.drive.method = False, "LMM"
-    os.remove(engine("scene.baking").database_path(ob))
-    engine("scene.stage").forget()
+    os.remove(engine("scene.jobs.baking").database_path(ob))
+    engine("scene.driving.libraries").forget()
     with in_view3d():
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")

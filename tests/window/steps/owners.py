@@ -24,7 +24,7 @@ def steps(result):
     guest = bpy.context.object
     yield from bake(guest)
     result["two"] = [path(ob).name for ob in (hero, guest)]
-    result["run"] = path(hero).parent.name == path(guest).parent.name == engine("scene.ownership")._RUN
+    result["run"] = path(hero).parent.name == path(guest).parent.name == engine("scene.jobs.ownership")._RUN
     result["words"] = [word(ob) for ob in (hero, guest)]
 
     folder = Path(bpy.app.tempdir) / "work"
@@ -70,7 +70,7 @@ def steps(result):
     picture("owners_train_again")
     press("ESC")
     yield 1.0
-    result["training"] = sorted(each.name for each in job.iterdir()), engine("scene.training").current() is None
+    result["training"] = sorted(each.name for each in job.iterdir()), engine("scene.jobs.training").current() is None
 
 
 def bake(ob):
@@ -82,17 +82,17 @@ def bake(ob):
 
 
 def until_baked():
-    while engine("scene.jobs").current() is not None:
+    while engine("scene.jobs.slices").current() is not None:
         yield 0.1
-    assert not engine("scene.jobs").last_error(), engine("scene.jobs").last_error()
+    assert not engine("scene.jobs.slices").last_error(), engine("scene.jobs.slices").last_error()
 
 
 def path(ob):
-    return Path(engine("scene.baking").database_path(ob))
+    return Path(engine("scene.jobs.baking").database_path(ob))
 
 
 def word(ob):
-    return engine("scene.ownership").whose(ob).word
+    return engine("scene.jobs.ownership").whose(ob).word
 
 
 def show_only(*names):

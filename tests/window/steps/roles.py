@@ -33,7 +33,7 @@ def steps(result):
         bpy.ops.mm.role_select("INVOKE_DEFAULT", role="left_foot")
     result["selected"] = [bone.name for bone in bpy.context.selected_pose_bones]
 
-    presets = engine("scene.presets")
+    presets = engine("scene.rig.presets")
     result["folder"] = str(presets.folder())
     with in_view3d():
         bpy.ops.mm.roles_preset_save(name="Rigify head")
@@ -43,7 +43,7 @@ def steps(result):
     picture("roles_presets")
     press("ESC")
     yield 0.5
-    result["presets"], result["stance"] = presets.names(), engine("scene.stance").has_stance(named)
+    result["presets"], result["stance"] = presets.names(), engine("scene.rig.t_pose").has_stance(named)
 
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = unnamed

@@ -96,11 +96,11 @@ def steps(result):
         with in_view3d():
             bpy.ops.mm.drive("INVOKE_DEFAULT")
         yield from on(1.5)
-        result["frames"] = len(session().driven.stage.record)
-        if not engine("scene.rescue").saved():
+        result["frames"] = len(session().driven.group.record)
+        if not engine("scene.driving.rescue").saved():
             bpy.ops.wm.open_mainfile(filepath=path)
             yield 0.5
-            result["saved"] = list(engine("scene.rescue").saved())
+            result["saved"] = list(engine("scene.driving.rescue").saved())
             bpy.context.preferences.view.show_splash = False
 
 

@@ -72,11 +72,11 @@ def steps(result):
 def until_baked(result, name):
     while jobs().current() is not None:
         yield 0.1
-    result[name] = {"error": jobs().last_error(), "report": engine("scene.baking").report(bpy.context.object)}
+    result[name] = {"error": jobs().last_error(), "report": engine("scene.jobs.baking").report(bpy.context.object)}
 
 
 def changes(ob):
-    return engine("scene.freshness").changes(ob, bpy.context.scene)
+    return engine("scene.jobs.freshness").changes(ob, bpy.context.scene)
 
 
 def show_only(*names):
@@ -104,4 +104,4 @@ def look_at(ob):
 
 
 def jobs():
-    return engine("scene.jobs")
+    return engine("scene.jobs.slices")

@@ -20,9 +20,9 @@ def steps(result):
     show_train()
     yield from open_sidebar()
     yield 1.0
-    yield from until(lambda: engine("scene.pythons").sentence(), 120)
+    yield from until(lambda: engine("scene.jobs.pythons").sentence(), 120)
     yield 0.5
-    result["torch"] = engine("scene.pythons").found() is not None
+    result["torch"] = engine("scene.jobs.pythons").found() is not None
     result["before bake"] = bpy.ops.mm.train.poll()
     bpy.ops.mm.bake()
     yield 1.0
@@ -90,11 +90,11 @@ def look_at(ob):
     found = status(ob)
     return {"word": found.word, "share": found.progress.share, "figures": found.progress.figures,
             "trouble": found.trouble, "resumable": found.resumable,
-            "file": os.path.isfile(engine("scene.training").own_networks_path(ob))}
+            "file": os.path.isfile(engine("scene.jobs.training").own_networks_path(ob))}
 
 
 def status(ob):
-    return engine("scene.training").status(ob)
+    return engine("scene.jobs.training").status(ob)
 
 
 def running(ob):
@@ -104,7 +104,7 @@ def running(ob):
 def until(condition, seconds):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"nothing happens: {engine('scene.pythons').sentence()}"
+        assert time.monotonic() < end, f"nothing happens: {engine('scene.jobs.pythons').sentence()}"
         yield 0.2
 
 

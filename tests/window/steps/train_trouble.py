@@ -25,7 +25,7 @@ def steps(result):
     blend = os.path.join(tempfile.mkdtemp(), "hero.blend")
     bpy.ops.wm.save_as_mainfile(filepath=blend)
 
-    pythons = engine("scene.pythons")
+    pythons = engine("scene.jobs.pythons")
     pythons.test()
     candidates, pythons.candidates = pythons.candidates, list  # a machine with no Python at all
     yield 2.0
@@ -34,16 +34,16 @@ def steps(result):
     pythons.candidates = candidates
     preferences = bpy.context.preferences.addons[EXTENSION].preferences
     preferences.torch_python = "/nowhere/python"
-    yield from until(lambda: engine("scene.pythons").sentence(), 30)
-    result["no torch"] = engine("scene.pythons").sentence()
+    yield from until(lambda: engine("scene.jobs.pythons").sentence(), 30)
+    result["no torch"] = engine("scene.jobs.pythons").sentence()
     begin("train")
-    yield from until(lambda: engine("scene.training").current() is None, 30)
+    yield from until(lambda: engine("scene.jobs.training").current() is None, 30)
     yield 0.5
     result["not started"] = look_at(hero())
     picture("train_wrong_python", region("UI"))
     preferences.torch_python = ""
-    yield from until(lambda: engine("scene.pythons").sentence(), 120)
-    if engine("scene.pythons").found() is None:
+    yield from until(lambda: engine("scene.jobs.pythons").sentence(), 120)
+    if engine("scene.jobs.pythons").found() is None:
         result["torch"] = False
         return
 
@@ -60,10 +60,10 @@ def steps(result):
     result["left the queue"] = status(second).word
 
     yield from until(lambda: status(hero()).progress.lines, 120)
-    pid = engine("scene.training").current().run.pid
+    pid = engine("scene.jobs.training").current().run.pid
     bpy.ops.wm.read_homefile(use_factory_startup=False)
     yield 2.0
-    result["another file"] = engine("scene.training").current().run.pid == pid
+    result["another file"] = engine("scene.jobs.training").current().run.pid == pid
     bpy.ops.wm.open_mainfile(filepath=blend)
     yield 1.0
     result["opened again"] = look_at(hero())
@@ -77,15 +77,15 @@ def steps(result):
 
     begin("train_resume")
     yield from until(lambda: "stage" in status(hero()).progress.last, 120)
-    os.kill(engine("scene.training").current().run.pid, signal.SIGKILL)
-    yield from until(lambda: engine("scene.training").current() is None, 30)
+    os.kill(engine("scene.jobs.training").current().run.pid, signal.SIGKILL)
+    yield from until(lambda: engine("scene.jobs.training").current() is None, 30)
     yield 3.0
     result["killed"] = look_at(hero())
     picture("train_killed", region("UI"))
 
     begin("train_resume")
     yield from until(lambda: "stage" in status(hero()).progress.last, 120)
-    result["when Blender ends"] = {**look_at(hero()), "output": engine("scene.training").own_networks_path(hero())}
+    result["when Blender ends"] = {**look_at(hero()), "output": engine("scene.jobs.training").own_networks_path(hero())}
 
 
 def hero():
