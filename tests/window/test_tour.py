@@ -18,11 +18,12 @@ def test_the_demo_character_bakes_in_the_background_and_again_after_an_edit(blen
 def test_cancelling_undoing_and_opening_a_file_in_mid_bake_lose_nothing(blender, pictures):
     found = blender.play("interrupt", pictures)
     assert found["first bake"] == ""
-    for interruption in ("cancel", "undo", "delete", "open file"):
+    for interruption in ("cancel", "undo at once", "undo", "delete", "open file"):
         assert found[interruption]["was baking"], f"the bake was over before {interruption}"
     for interruption in ("cancel", "delete", "open file"):
         assert found[interruption]["after"] == found[interruption]["before"], f"{interruption} hurt the database"
-    assert found["undo"]["error"] == "" and found["undo"]["key"] == found["undo"]["file"] != ""
+    for moment in (found["undo at once"], found["undo"]):
+        assert moment["error"] == "" and moment["key"] == moment["file"] != ""
     assert "was deleted during the bake" in found["delete"]["error"]
     assert found["open file"]["job"] is False
     assert found["frame"] == found["frame before"] and found["action"] == found["action before"]

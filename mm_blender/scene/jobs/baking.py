@@ -117,6 +117,7 @@ def _bake_steps(baked, choice):
         sources, left_out = yield from _sources(baked)
         if not sources:
             raise MotionError(left_out[0])
+        ob, _ = baked.fetch()
         result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob)),
                                    lambda step: Progress(0.1 + 0.85 * step.share, step.text))
         result.notes["left_out"] = left_out + result.notes["left_out"]

@@ -22,19 +22,22 @@ def steps(result):
     yield 0.3
     result["cancel"] |= {"after": digest(path), "error": jobs().last_error()}
 
-    with in_view3d():
-        bpy.ops.ed.undo_push(message="before")
-        bpy.context.object.location.x = 1.0
-        bpy.ops.ed.undo_push(message="after")
-    yield from begin()
-    result["undo"] = {"was baking": baking()}
-    with in_view3d():
-        bpy.ops.ed.undo()
-    while baking():
-        yield 0.1
-    ob = bpy.data.objects[name]
-    in_file = engine("matching.database").read_key(path)
-    result["undo"] |= {"error": jobs().last_error(), "key": ob.mm.bake.key, "file": in_file}
+    for moment in ("undo at once", "undo"):
+        with in_view3d():
+            bpy.ops.ed.undo_push(message="before")
+            bpy.context.object.location.x = 1.0
+            bpy.ops.ed.undo_push(message="after")
+        yield from begin(0.4 if moment == "undo" else 0.0)
+        if moment == "undo at once":  # while it still looks for changes
+            next(jobs().current().steps)
+        result[moment] = {"was baking": baking()}
+        with in_view3d():
+            bpy.ops.ed.undo()
+        while baking():
+            yield 0.1
+        ob = bpy.data.objects[name]
+        in_file = engine("matching.database").read_key(path)
+        result[moment] |= {"error": jobs().last_error(), "key": ob.mm.bake.key, "file": in_file}
     result["frame"], result["action"] = bpy.context.scene.frame_current, ob.animation_data.action.name
 
     ob.mm.bake.rate = 30.0  # so that everything is read again
@@ -64,13 +67,15 @@ def bake(result, name):
     result[name] = jobs().last_error()
 
 
-def begin():
+def begin(seconds=0.4):
+    """Steps that begin a bake, and let it go on for some seconds."""
     ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
     bpy.context.view_layer.objects.active = ob
     ob.mm.bake.contact_height += 0.001  # another setting, so that every clip is read again
     with in_view3d():
         bpy.ops.mm.bake("INVOKE_DEFAULT")
-    yield 0.4
+    if seconds:
+        yield seconds
 
 
 def baking():
