@@ -106,9 +106,9 @@ def test(arguments):
     if arguments.window:
         return _window_tests(arguments.pytest)
     if arguments.torch:
-        return _torch_tests(arguments.pytest)
+        return torch_tests(arguments.pytest)
     if arguments.blender:
-        return _blender_tests(arguments.blender, arguments.pytest)
+        return blender_tests(arguments.blender, arguments.pytest)
     python = environment(usual_release())
     lint = _run([python, "-m", "ruff", "check", "."])
     if arguments.pytest:
@@ -200,7 +200,7 @@ def build(python, folder):
     name, version = (re.search(rf'^{key} = "(.+)"', manifest, re.M)[1] for key in ("id", "version"))
     archive = folder / f"{name}-{version}.zip"
     with tempfile.TemporaryDirectory() as place:
-        source = _copy_with_wheels(Path(place) / name, manifest, fetch_wheels(python))
+        source = copy_with_wheels(Path(place) / name, manifest, fetch_wheels(python))
         for step in (["build", "--source-dir", source, "--output-filepath", archive], ["validate", archive]):
             outcome = subprocess.run([python, builder, *step], capture_output=True, text=True)
             if outcome.returncode:
@@ -356,7 +356,7 @@ def _parser():
     return parser
 
 
-def _copy_with_wheels(folder, manifest, wheels):
+def copy_with_wheels(folder, manifest, wheels):
     """A copy of what belongs into the zip, with a manifest that lists the wheels; the project's own lists none."""
     excluded = shutil.ignore_patterns(*re.findall(r'^  "/?(.+?)/?",$', manifest, re.M))
     compiled = shutil.ignore_patterns("__pycache__")
@@ -408,7 +408,7 @@ def _side_by_side(python):
     return code or other
 
 
-def _blender_tests(names, extra):
+def blender_tests(names, extra):
     results, total, worst = [], Counter(), 0
     for name in names:
         try:
@@ -425,7 +425,7 @@ def _blender_tests(names, extra):
     return worst or (0 if total else 1)
 
 
-def _torch_tests(extra):
+def torch_tests(extra):
     # One thread: more of them wait for each other on a machine that is busy.
     named = any((ROOT / word.partition("::")[0]).exists() for word in extra)
     wanted = extra if named else ["tests/training", "tests/networks", *extra]

@@ -38,7 +38,7 @@ GROUND, SHADE, INK = (0.40, 0.41, 0.43), (0.33, 0.34, 0.36), (0.95, 0.95, 0.93) 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
-    _extension().register()
+    extension().register()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mm.create_demo()
     character = bpy.context.object
@@ -51,14 +51,14 @@ def main(folder):
     bpy.ops.mm.bake()
     baked = time.perf_counter()
     print(f"Baked in {baked - created:.1f} s", flush=True)
-    figures = _drive(character)
+    figures = keep_drive(character)
     driven = time.perf_counter()
     print(f"Driven for {figures['seconds']:.0f} s in {driven - baked:.1f} s", flush=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(blend), compress=True)
-    report = _report(character, created - began, baked - created) | {
+    report = report_of_bake(character, created - began, baked - created) | {
         "seconds_to_drive": round(driven - baked, 2), "drive": figures}
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    (folder / "report.md").write_text(_in_words(report), encoding="utf-8")
+    (folder / "report.md").write_text(in_words(report), encoding="utf-8")
     print("Taking pictures", flush=True)
     _picture_of_motion(character, ROWS, folder / "motion.png")
     _picture_of_motion(character, DRIVEN, folder / "drive.png")
@@ -67,7 +67,7 @@ def main(folder):
     print(f"See {folder}: " + ", ".join(sorted(path.name for path in folder.iterdir())), flush=True)
 
 
-def _extension():
+def extension():
     """The root folder as the package `motion_matching`."""
     spec = importlib.util.spec_from_file_location("motion_matching", ROOT / "__init__.py",
                                                   submodule_search_locations=[str(ROOT)])
@@ -76,7 +76,7 @@ def _extension():
     return package
 
 
-def _drive(character):
+def keep_drive(character):
     """A walk by a script, kept as the Action that Space plays; its figures."""
     from motion_matching.mm_blender.evaluate import courses, driving
     from motion_matching.mm_blender.matching import database
@@ -93,7 +93,7 @@ def _drive(character):
     return driving.report(motion, clip, trace)
 
 
-def _report(character, created, baked):
+def report_of_bake(character, created, baked):
     report = json.loads(character.mm.bake.report)
     kept = ("clips", "frames", "minutes", "rate", "features", "megabytes", "frames_per_tag", "not_entered",
             "contact_share", "left_out", "warnings")
@@ -101,7 +101,7 @@ def _report(character, created, baked):
             "seconds_to_create": round(created, 2), "seconds_to_bake": round(baked, 2)}
 
 
-def _in_words(report):
+def in_words(report):
     lines = [
         "# Demo", "",
         f"Blender {report['blender']} created the demo character in {report['seconds_to_create']} s and baked "
@@ -149,7 +149,7 @@ def _picture_of_motion(character, parts, path):
         for index, (mesh, root) in enumerate(poses):
             ground.stand(mesh, _placed(root, way, index * SPACING, turn))
         rows.append(ground.render())
-    _save(np.concatenate(rows[::-1]), path)
+    save_picture(np.concatenate(rows[::-1]), path)
 
 
 def _picture_of_features(character, path):
@@ -169,7 +169,7 @@ def _picture_of_features(character, path):
             for index, (word, kind) in enumerate(LEGEND):
                 ground.write(word, (2.2, 2.20 - 0.19 * index), 0.15, COLOURS[kind])
         pictures.append(ground.render())
-    _save(np.concatenate(pictures, axis=1), path)
+    save_picture(np.concatenate(pictures, axis=1), path)
 
 
 def _frozen(character, action, seconds):
@@ -249,7 +249,7 @@ class _Ground:
     def _rendered(self):
         path = os.path.join(bpy.app.tempdir, "strip.png")
         self.scene.render.filepath = path
-        with _quiet():
+        with quiet():
             bpy.ops.render.render(write_still=True, scene=self.scene.name)
         image = bpy.data.images.load(path)
         width, height = image.size
@@ -259,7 +259,7 @@ class _Ground:
         return pixels.reshape(height, width, 4)
 
     def _over(self, curve, colour, place):
-        curve.materials.append(_material(colour))
+        curve.materials.append(material_of(colour))
         ob = bpy.data.objects.new(curve.name, curve)
         ob.matrix_world = place
         self.over.objects.link(ob)
@@ -275,12 +275,12 @@ class _Ground:
     def _flat(self, corners, colour):
         mesh = bpy.data.meshes.new("Flat")
         mesh.from_pydata(corners, [], [range(len(corners))])
-        mesh.materials.append(_material(colour))
+        mesh.materials.append(material_of(colour))
         self.bodies.objects.link(bpy.data.objects.new("Flat", mesh))
 
 
 @contextmanager
-def _quiet():
+def quiet():
     """Blender writes to the console about every picture; nobody wants to read that."""
     kept = [os.dup(stream) for stream in (1, 2)]
     with open(os.devnull, "w") as nowhere:
@@ -305,7 +305,7 @@ def _placed(root, way, x, turn):
             @ Matrix.Translation(-root.translation * Vector((1, 1, 0))))
 
 
-def _material(colour):
+def material_of(colour):
     """A material of this colour (as on the screen, where lit fully)."""
     material = bpy.data.materials.new("Ink")
     material.diffuse_color = (*np.float_power(colour, 2.2).tolist(), 1.0)
@@ -313,7 +313,7 @@ def _material(colour):
     return material
 
 
-def _save(pixels, path):
+def save_picture(pixels, path):
     image = bpy.data.images.new(path.stem, pixels.shape[1], pixels.shape[0])
     image.pixels.foreach_set(np.ascontiguousarray(pixels, dtype=np.float32).reshape(-1))
     image.filepath_raw, image.file_format = str(path), "PNG"

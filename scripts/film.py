@@ -21,7 +21,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 from PIL import Image
 
-from demo import ROOT, _extension, _material, _quiet, _save
+from demo import ROOT, extension, material_of, quiet, save_picture
 
 # Name → rows of the stick (seconds, where it points and where it faces, in degrees to the right or None), the seconds
 # that are shown, and where the character faces in the beginning.
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("-o", "--output", default=ROOT / "film", type=Path, help="folder (film)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    _extension().register()
+    extension().register()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mm.create_demo()
     from motion_matching.mm_blender.control import stick
@@ -76,7 +76,7 @@ def film(character, library, recording, begin, end, facing, path):
     chosen = [pictures[at] for at in np.linspace(0, len(pictures) - 1, POSES).round().astype(int)]
     left = (SIZE[0] - POSE_WIDTH) // 2
     strip = np.concatenate([picture[:, left:left + POSE_WIDTH] for picture in chosen], axis=1)
-    _save(np.insert(strip[::-1] / 255, 3, 1, axis=2), path.with_suffix(".png"))
+    save_picture(np.insert(strip[::-1] / 255, 3, 1, axis=2), path.with_suffix(".png"))
     first, *others = [Image.fromarray(picture) for picture in pictures]
     first.save(path.with_suffix(".webp"), save_all=True, append_images=others, duration=round(1000 / RATE), loop=0,
                quality=40, method=4)
@@ -155,7 +155,7 @@ class _Set:
         self._camera.matrix_world = Matrix.LocRotScale(eye, turn, None)
         self.scene.frame_set(1 + frame)
         self.scene.render.filepath = str(path)
-        with _quiet():
+        with quiet():
             bpy.ops.render.render(write_still=True, scene=self.scene.name)
         return np.array(Image.open(path).convert("RGB"))
 
@@ -174,7 +174,7 @@ class _Set:
     def _mesh(self, corners, colour):
         mesh = bpy.data.meshes.new("Flat")
         mesh.from_pydata(corners, [], [range(len(corners))])
-        mesh.materials.append(_material(colour))
+        mesh.materials.append(material_of(colour))
         ob = bpy.data.objects.new("Flat", mesh)
         self._collection.objects.link(ob)
         return ob

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import bpy
 
-from demo import _extension
+from demo import extension
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "trained" / "demo.mmnet"
@@ -63,7 +63,7 @@ def main(python, minutes, model):
 
 
 def _bake(database):
-    _extension().register()
+    extension().register()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mm.create_demo()
     bpy.context.object.mm.bake.path = str(database)

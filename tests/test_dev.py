@@ -30,7 +30,7 @@ def test_an_unknown_option_is_refused():
 
 def test_a_python_that_is_not_there_is_named(monkeypatch, capsys):
     monkeypatch.setitem(dev.RELEASES, "5.2", dev.Release("5.2.3", "3.99", "2.5.4"))
-    assert dev._blender_tests(["5.2"], []) == 1
+    assert dev.blender_tests(["5.2"], []) == 1
     assert "Blender 5.2: skipped: Blender 5.2 needs Python 3.99, which was not found." in capsys.readouterr().out
 
 
@@ -38,7 +38,7 @@ def test_one_blender_that_fails_fails_all(monkeypatch, capsys):
     outcomes = iter([(1, Counter(passed=3, failed=1)), (0, Counter(passed=4))])
     monkeypatch.setattr(dev, "environment", lambda name: name)
     monkeypatch.setattr(dev, "_pytest", lambda *_: next(outcomes))
-    assert dev._blender_tests(["4.2", "4.5"], []) == 1
+    assert dev.blender_tests(["4.2", "4.5"], []) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "7 passed, 1 failed, 0 skipped"
 
 
@@ -61,7 +61,7 @@ def test_with_torch_only_the_tests_that_need_it_run_unless_others_are_named(monk
     ran = []
     monkeypatch.setattr(dev, "torch_environment", lambda: "python")
     monkeypatch.setattr(dev, "_pytest", lambda python, words, **_: (ran.append(words), (0, Counter()))[1])
-    assert dev._torch_tests(extra) == 0
+    assert dev.torch_tests(extra) == 0
     assert ran == [[*(["tests/training", "tests/networks"] if folders else []), *extra]]
 
 
@@ -102,7 +102,7 @@ def test_without_a_network_the_zip_is_built_without_wheels(tmp_path, no_network,
 
 
 def test_the_zip_brings_the_trained_networks(tmp_path):
-    copy = dev._copy_with_wheels(tmp_path / "copy", (dev.ROOT / "blender_manifest.toml").read_text(), [])
+    copy = dev.copy_with_wheels(tmp_path / "copy", (dev.ROOT / "blender_manifest.toml").read_text(), [])
     assert {path.name for path in (copy / "trained").iterdir()} == {"demo.mmnet", "demo.md"}
 
 

@@ -261,7 +261,7 @@ def test_an_action_that_is_deleted_while_it_is_baked_is_left_out(character):
 
 
 def test_whatever_is_renamed_while_it_is_baked_is_baked(character, extension):
-    done = partial(extension.operators.bake._done, character.name, character.session_uid)
+    done = partial(extension.operators.bake.done, character.name, character.session_uid)
     slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", done)
     while "Reading" not in next(slices.current().steps).text:
         pass

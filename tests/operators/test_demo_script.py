@@ -27,7 +27,7 @@ def character(small_demo):
 
 
 def test_the_drive_is_what_space_plays(script, character):
-    figures = script._drive(character)
+    figures = script.keep_drive(character)
     action, scene = character.animation_data.action, bpy.context.scene
     assert action.name == "Demo drive" and (scene.frame_start, scene.frame_end) == tuple(action.frame_range)
     assert scene.frame_current == scene.frame_start == 1
@@ -40,7 +40,7 @@ def test_the_drive_is_what_space_plays(script, character):
 
 
 def test_the_report_has_the_figures_of_the_drive(script, character):
-    report = script._report(character, 1.0, 1.0) | {"seconds_to_drive": 1.5, "drive": script._drive(character)}
-    words = script._in_words(report)
+    report, figures = script.report_of_bake(character, 1.0, 1.0), script.keep_drive(character)
+    words = script.in_words(report | {"seconds_to_drive": 1.5, "drive": figures})
     assert "drove it for 23.5 s, which took 1.5 s" in words and "| slide of feet that are held | 0.0" in words
     assert "![The drive](drive.png)" in words

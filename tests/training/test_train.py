@@ -124,20 +124,21 @@ def test_the_same_seed_gives_the_same_networks_and_another_one_others(trained):
     assert not all(np.array_equal(a, b) for a, b in zip(all_weights(one), all_weights(other)))
 
 
-@pytest.mark.parametrize("stop", [4, 12])
-def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, stop):
+def test_a_training_that_was_stopped_goes_on_where_it_was(trained, monkeypatch, tmp_path, subtests):
     from mm_blender.training.watching.folder import TrainingFolder
 
-    cancelled, count = TrainingFolder.is_cancelled, iter(range(1000))
-    with monkeypatch.context() as patch, pytest.raises(Cancelled):
-        patch.setattr(TrainingFolder, "is_cancelled", lambda job: next(count) >= stop or cancelled(job))
-        trained("stopped", 8)
-    assert not (tmp_path / "stopped.mmnet").exists()
-    result, resumed = trained("stopped", 8, resume=True)
-    assert result["iterations"] == {"decompressor": 8, "stepper": 8, "projector": 8}
-    unbroken = trained("unbroken", 8)[1]
-    assert all(np.array_equal(a, b) for a, b in zip(all_weights(resumed, "decompressor"),
-                                                    all_weights(unbroken, "decompressor")))
+    cancelled, unbroken = TrainingFolder.is_cancelled, all_weights(trained("unbroken", 8)[1], "decompressor")
+    for stop in (4, 12):
+        with subtests.test(stop=stop):
+            name, count = f"stopped {stop}", iter(range(1000))
+            with monkeypatch.context() as patch, pytest.raises(Cancelled):
+                patch.setattr(TrainingFolder, "is_cancelled",
+                              lambda job, count=count, stop=stop: next(count) >= stop or cancelled(job))
+                trained(name, 8)
+            assert not (tmp_path / f"{name}.mmnet").exists()
+            result, resumed = trained(name, 8, resume=True)
+            assert result["iterations"] == {"decompressor": 8, "stepper": 8, "projector": 8}
+            assert all(np.array_equal(a, b) for a, b in zip(all_weights(resumed, "decompressor"), unbroken))
 
 
 @pytest.fixture

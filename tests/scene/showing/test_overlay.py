@@ -34,8 +34,8 @@ def drawn(ob):
     """What is drawn once the timer has done its work."""
     scene = bpy.context.scene
     overlay.lines(ob, scene)
-    while overlay._asked:
-        overlay.work()
+    while overlay.work() is not None:
+        pass
     return overlay.lines(ob, scene)
 
 
