@@ -39,13 +39,6 @@ class Clearance:
         goal = 0.0
         if lock.on:
             goal = max(min(pace * lock.lift, STEP_HEIGHT) - height, STEP_HEIGHT * steps, 0.0)
-        self._lift_towards(goal, dt)
-
-    def lower(self, dt):
-        """A foot that is held is lifted no more."""
-        self._lift_towards(0.0, dt)
-
-    def _lift_towards(self, goal, dt):
         if goal or self.lift:
             self.lift, self.rising = spring.towards_number(self.lift, self.rising, goal, LIFT_HALFLIFE, dt)
             if self.lift < FLAT and goal == 0:

@@ -91,11 +91,11 @@ class Foot:
         contact.judge(flag, aim)
         hip, up = origin + on_ground(limb.hip) * turn, limb.hip[2] + level - under.held
         if contact.land(toe, aim, resting := toe.resting(dt), math.hypot(abs(hip - resting), up), longest, lock):
-            contact.fall_from(toe.height - clearance.lift - under.held, toe.climb - clearance.rising)
+            contact.fall_from(toe.height - under.held, toe.climb)
+            clearance.forget_lift()
         if contact.locked:
             contact.rest_or_peel(aim, height - under.plane, lock, dt)
             contact.look_back(aim, math.hypot(abs(hip - contact.point), up), longest, lock)
-            clearance.lower(dt)
             place, height, low, soft = contact.point, under.held + contact.drop, under.held, 1.0
         else:
             self.follow.follow_rise(under.rise, dt)
