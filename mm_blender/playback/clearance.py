@@ -6,7 +6,8 @@ import math
 
 from ..motion import spring
 
-# Half-life in seconds of the lift of a foot that would drag, and how high (m) such a foot, or one that steps, is lifted.
+# Half-life in seconds of the lift of a foot that would drag, and how high (m) such a foot, or one that steps, is at
+# least.
 LIFT_HALFLIFE, STEP_HEIGHT = 0.035, 0.05
 # How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground. So near to it (m) they
 # brake the softer the straighter the leg is, down to a share: pushed back by a little, a straight leg throws its knee.
@@ -38,7 +39,7 @@ class Clearance:
         fast it goes over the ground. Lower any other."""
         goal = 0.0
         if lock.on:
-            goal = max(min(pace * lock.lift, STEP_HEIGHT) - height, STEP_HEIGHT * steps, 0.0)
+            goal = max(min(pace * lock.lift, STEP_HEIGHT) - max(height, 0.0), STEP_HEIGHT * steps, 0.0)
         if goal or self.lift:
             self.lift, self.rising = spring.towards_number(self.lift, self.rising, goal, LIFT_HALFLIFE, dt)
             if self.lift < FLAT and goal == 0:

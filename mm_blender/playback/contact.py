@@ -19,8 +19,8 @@ from ..motion import spring
 
 # A toe stands without a flag if it is lower (m) and slower (m/s) than this.
 LOW, SLOW = 0.005, 0.6
-# A toe that peels off comes to where it is played with this half-life (s). It is let go as soon as it is so high (m), or
-# when the motion has taken it so much further away (m) than it was as it began.
+# A toe that peels off comes to where it is played with this half-life (s). It is let go as soon as it is so high (m),
+# or when the motion has taken it so much further away (m) than it was as it began.
 PEEL, CLEAR, AWAY = 0.03, 0.02, 0.1
 # A toe is locked no further from where the motion has it than this share of the way at which it would be let go. One
 # that steps since it was left behind comes nearer, and not where its leg is almost too short: it would have to step
@@ -28,8 +28,8 @@ PEEL, CLEAR, AWAY = 0.03, 0.02, 0.1
 NEAR, NEARER, REACH = 0.7, 0.35, 0.97
 # What is so near the ground (m) is on it.
 FLAT = 1e-6
-# How it is with a toe, as records have it: it is held, free because the motion has it in the air, on its way down or too
-# fast to be held, or on a step because the body has left it behind or its leg was too short; or feet are not held.
+# How it is with a toe, as records have it: it is held; free, because the motion has it in the air; on its way down, or
+# too fast to be held; on a step, because the body has left it behind or its leg was too short; or feet are not held.
 STATES = HELD, FREE, COMES_DOWN, LEFT_BEHIND, TOO_SHORT, OFF = range(6)
 
 
@@ -92,14 +92,15 @@ class Contact:
 
     def release(self, lock):
         """Let go if it has peeled off or has to step; whether it was held until now."""
-        if not self.locked or lock.on and self._reason is None and (self._peel is None or self.drop <= CLEAR):
+        peeled = self._peel is not None and self.drop > CLEAR
+        if not self.locked or (lock.on and self._reason is None and not peeled):
             return False
         self.locked, self.steps = False, self._reason is not None and self.stands
         return True
 
     def judge(self, flag, aim):
         """Take note whether the motion has the toe on the ground: the flag of the data, and its Aim."""
-        self.stands = flag or aim.over < LOW and aim.pace < SLOW
+        self.stands = flag or (aim.over < LOW and aim.pace < SLOW)
         self.steps = self.steps and self.stands
 
     def land(self, toe, aim, resting, stretch, longest, lock):

@@ -64,6 +64,7 @@ class Foot:
     def __init__(self):
         self.contact, self.follow, self.clearance = Contact(), Follow(), Clearance()
         self.toe, self.pitch = None, 0.0
+        self._own = None  # where the motion alone had the toe a frame before, seen from the root
 
     def release(self, lock):
         """Let go if it should no longer be held; whether it was until now."""
@@ -79,14 +80,14 @@ class Foot:
         limb     as it is played, Posed
         root     of the character: its place, its turn as a complex number, its height
         flag     whether the data says that the foot stands
-        own      where the motion alone has the toe, and its velocity over the ground, seen from the root
+        own      where the motion alone has the toe, and how the root travels there, both seen from the root
         under    what is Under it
         longest  from the hip to the toe, at most
         """
         origin, turn, level = root
         contact, clearance = self.contact, self.clearance
         place, height = origin + on_ground(limb.toe) * turn, limb.toe[2] + level
-        aim = Aim(origin + on_ground(own[0]) * turn, own[0][2] + level - under.plane, abs(on_ground(own[1])))
+        aim = self._aim(own, root, under.plane, dt)
         toe = self.toe = self.toe or Toe(place, height)
         contact.judge(flag, aim)
         hip, up = origin + on_ground(limb.hip) * turn, limb.hip[2] + level - under.held
@@ -105,6 +106,15 @@ class Foot:
         self.follow.follow_slope(under.slope, dt)
         toe.move(place, self._above(limb.foot, height + clearance.lift, low, under.ankle, soft, dt), dt)
         return toe
+
+    def _aim(self, own, root, plane, dt):
+        """The Aim of the toe, which is so high on the plane where it stands. Right after a jump it seems to be fast."""
+        (x, y, height), (right, forward, turning) = own
+        origin, turn, level = root
+        toe = complex(x, y)
+        before, self._own = toe if self._own is None else self._own, toe
+        pace = abs((toe - before) / dt + complex(right, forward) + turning * 1j * toe)
+        return Aim(origin + toe * turn, height + level - plane, pace)
 
     def _above(self, foot, height, low, heel_low, soft, dt):
         """The toe's height, so that neither toe nor heel is in the ground; turns the foot for its heel and the slope.
@@ -168,16 +178,18 @@ class Feet:
         heights   [number] of the roots
         travels   [K] how the roots move, seen from themselves
         limbs     [character][limb] as they are played, in the order of Posed
-        own       [character][limb] where the motion alone has each toe, and its velocity, as Lookahead has it
+        own       what the motion alone has, as Lookahead has it
         contacts  [character][limb] whether the source says that each foot stands
         ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
         limbs = [[Posed(*limb) for limb in each] for each in limbs]
         unders = self.ground.plane() if ground is None else self._look_at(ground, roots, travels, limbs, dt)
-        swings = [[self._planted(*each, root, dt) for each in zip(feet, posed, flags, toes, under, self.limbs.lengths,
-                                                                  self.limbs.turns_foot)]
-                  for root, feet, posed, flags, toes, under in zip(roots, self.feet, limbs, contacts, own, unders)]
+        swings = [[self._planted(foot, limb, flag, (toe, travel), *each, root, dt)
+                   for foot, limb, flag, toe, *each in zip(feet, posed, flags, toes, under, self.limbs.lengths,
+                                                           self.limbs.turns_foot)]
+                  for root, feet, posed, flags, under, toes, travel in zip(roots, self.feet, limbs, contacts, unders,
+                                                                           *own)]
         return np.array(swings)
 
     def _planted(self, foot, limb, flag, own, under, longest, turns_foot, root, dt):

@@ -88,18 +88,6 @@ class Limbs:
         return (posed.transpose(3, 2, 0, 1).reshape(*batch, len(self), 6, 3).astype(np.float32),
                 carrying.transpose(3, 2, 0, 1).reshape(*batch, len(self), 5, 4))
 
-    def over_ground(self, toes, travel, dt):
-        """(K, N, L, 2, 3) toes (K, N, L, 3) of N frames that follow each other, and their velocities over the ground,
-        both seen from the root, whose travel is (K, N, 3)."""
-        velocities = np.zeros_like(toes)
-        if toes.shape[1] > 1:
-            velocities[:, :-1] = np.diff(toes, axis=1) / dt
-            velocities[:, -1] = velocities[:, -2]
-        right, forward, turning = np.moveaxis(travel[:, :, None], -1, 0)
-        velocities[..., 0] += right - turning * toes[..., 1]
-        velocities[..., 1] += forward + turning * toes[..., 0]
-        return np.stack([toes, velocities], axis=-2)
-
     def stance(self, positions, rotations, contacts):
         """(L, 2) how high toe and ankle of each limb are over the root while it stands, in such poses with contacts
         (F, L); the ankle before the heel leaves the ground. The limbs learn meanwhile where their knees bend to."""

@@ -223,7 +223,7 @@ class Player:
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._lookahead.rotations(), self._lookahead.positions()
         ahead = self._lookahead
-        swings = self.feet.plant(self.roots, self.heights, self._travels, ahead.limbs(), ahead.own_toes(),
+        swings = self.feet.plant(self.roots, self.heights, self._travels, ahead.limbs(), ahead.own(),
                                  self.contacts, self.dt, self.ground)
         shown = turned(swings, self._lookahead.turns())
         self.rotations[:, self._turning] = shown[:, self.limbs.joints >= 0]

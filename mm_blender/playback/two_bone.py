@@ -53,7 +53,8 @@ def _longest(far, old, whole, extension, slows):
     begin = min(old, limit - whole * SLOWS)
     if not slows or far <= begin:
         return limit
-    return begin + (limit - begin) * math.tanh((far - begin) / (limit - begin))
+    room = max(limit - begin, SLACK)
+    return begin + room * math.tanh((far - begin) / room)
 
 
 def _pitched(foot, angle):

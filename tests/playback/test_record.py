@@ -10,6 +10,7 @@ import pytest
 from mm_blender.control.stick import Stick
 from mm_blender.motion import quat
 from mm_blender.playback import columns
+from mm_blender.playback.contact import HELD
 from mm_blender.playback.library import BakedLibrary
 from tests.steering import group_of
 
