@@ -9,6 +9,7 @@ from bpy.props import BoolProperty
 
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.jobs import baking, freshness, ownership, slices
+from ..mm_blender.scene.reading.reference import found_again
 from .base import CharacterOperator, active_armature, no_job_running
 
 
@@ -55,7 +56,7 @@ class MM_OT_bake(CharacterOperator):
         """From a script: at once."""
         steps = baking.bake_steps(ob, context.scene, self.replace, self.own_file)
         if self._asked:
-            slices.start(steps, "Baking", partial(_done, ob.name), ob.session_uid)
+            slices.start(steps, "Baking", partial(_done, ob.name, ob.session_uid), ob.session_uid)
             return
         database = slices.run(steps)
         freshness.up_to_date(ob)
@@ -103,8 +104,8 @@ class MM_OT_job_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _done(name, _database):
-    freshness.up_to_date(bpy.data.objects[name, None])
+def _done(name, uid, _database):
+    freshness.up_to_date(found_again(bpy.data.objects, name, uid))
     # The report is now in the settings: one undo step, like any button.
     for window in bpy.context.window_manager.windows[:1]:
         with bpy.context.temp_override(window=window):

@@ -5,13 +5,14 @@ import os
 
 import bpy
 from bpy.props import StringProperty
+from bpy_extras.io_utils import ExportHelper
 
 from ..mm_blender.control import stick
 from ..mm_blender.control.keyboard import PRESSED
 from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.driving import group, keymap, libraries, own_speeds, takes
+from ..mm_blender.scene.driving import group, keymap, libraries, own_speeds, rescue, takes
 from ..mm_blender.scene.jobs import baking, ownership
 from ..mm_blender.scene.rig import targets
 from ..mm_blender.scene.settings import RELATIVE_PATH
@@ -196,11 +197,12 @@ class MM_OT_drive_recording(DatabaseOperator):
         self.report({"INFO"}, f'{clip.duration:.1f} s kept as the Action "{action.name}"{besides}')
 
 
-class MM_OT_drive_save_input(CharacterOperator):
+class MM_OT_drive_save_input(CharacterOperator, ExportHelper):
     """Save what your hands did in the last drive as a recording (STICK.csv), to drive with it again"""
     bl_idname = "mm.drive_save_input"
     bl_label = "Save Input"
     bl_options = {"REGISTER"}
+    filename_ext = ".csv"  # the file browser shows in red that a file of this name is there
 
     filepath: StringProperty(name="Recording", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
                              description="The file that is written")
@@ -216,7 +218,8 @@ class MM_OT_drive_save_input(CharacterOperator):
         return True
 
     def invoke(self, context, _event):
-        self.filepath = self.filepath or "stick.csv"
+        # Whoever presses Save without looking at the name writes over no recording from before.
+        self.filepath = self.filepath or f"{rescue.stem_of(active_armature(context).name)}.csv"
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -18,6 +18,7 @@ class _Train(CharacterOperator):
 
     bl_options = {"REGISTER"}
     resume = False
+    _asked = False
 
     iterations: IntProperty(name="Iterations", default=0, min=0, options={"SKIP_SAVE"},
                             description="Of each network, instead of minutes: exactly repeatable. 0 for minutes")
@@ -39,19 +40,21 @@ class _Train(CharacterOperator):
             return False
         return True
 
-    def invoke(self, context, _event):
+    def invoke(self, context, event):
+        """From a button: in the background, and after a question if hours of training would be given up."""
         if bpy.app.background:
             return self.execute(context)
-        ob = active_armature(context)
-        try:
-            training.start(training.order_of(ob, self.resume, self.iterations), ob.name)
-        except MotionError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        self._asked = True
+        if not self.resume and (sentence := training.given_up(active_armature(context))):
+            return context.window_manager.invoke_confirm(self, event, title="Train again?", message=sentence,
+                                                         confirm_text="Train Again", icon="WARNING")
+        return self.execute(context)
 
     def run(self, context, ob):
         order = training.order_of(ob, self.resume, self.iterations)
+        if self._asked:
+            training.start(order, ob.name)
+            return {"FINISHED"}
         figures = training.run(order)
         name = os.path.basename(order.output)
         if "verdict" not in figures:

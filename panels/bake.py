@@ -49,6 +49,8 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
                 box.label(text=f"and {len(changes) - 4} more")
         else:
             layout.label(text="Up to date", icon="CHECKMARK")
+        for sentence in baking.report(ob).get("kept", ()):  # of somebody's work: not only where few look
+            draw_sentence(layout, sentence, "INFO")
 
 
 class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):

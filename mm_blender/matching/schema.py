@@ -34,6 +34,8 @@ class Channel:
         belongs = self.about.belongs
         if belongs and not (self.of and isinstance(self.of, str)):
             raise MotionError(f'The feature "{self.kind}" needs a {belongs}.')
+        if not isinstance(self.of, str):
+            raise MotionError(f'The feature "{self.kind}" is "of" {_written(self.of)}, which is no name: leave it out.')
         if belongs == "role" and self.of not in ROLES:
             raise MotionError(f'There is no role "{self.of}". Roles: {", ".join(ROLES)}.')
         try:

@@ -36,8 +36,9 @@ _ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "g
 _NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
           "bend"}
 
-# Hands that come down to this share of the hips' height are walked on; the percentile of heights that counts for that.
-LOW_HANDS, LOW = 0.35, 20
+# Hands that come down to this share of the hips' height are walked on (a cat's heels are at 0.37); the percentile of
+# heights that counts for that.
+LOW_HANDS, LOW = 0.4, 20
 
 CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
 

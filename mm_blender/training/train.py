@@ -4,7 +4,7 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -138,7 +138,8 @@ class _Training:
                          "iterations": {stage.name: stage.iterations for stage in self._stages()}}
         networks = self._networks()
         networks.save(output, self.latents)
-        self.keep()
+        with suppress(MotionError):  # a disk that is full now: the networks are complete all the same
+            self.keep()
         self.files.write(done=True, share=1.0, seconds=round(self.seconds, 1), figures=self.figures)
         return {**self.figures, "frames": len(self.motion), "network_bytes": networks.nbytes,
                 "database_to_networks": round(self.motion.nbytes / networks.nbytes, 1)}

@@ -28,7 +28,7 @@ def speed(label, target, ob, action, frames):
     """Both read the same bones of the same rig in turns, and the best of several turns counts."""
     from mm_blender.motion.clip import Clip
     from mm_blender.scene.reading import from_curves, from_evaluation
-    from mm_blender.scene.reading.by_name import ByName
+    from mm_blender.scene.reading.reference import Reference
     from mm_blender.scene.reading.sampling import finished, how_to_read, read_action
     from mm_blender.scene.rig import armatures
 
@@ -44,7 +44,7 @@ def speed(label, target, ob, action, frames):
     turns = [(timed(lambda: finished(read_action(ob, action))), timed(loop)) for _ in range(7)]
     ours, blenders = np.min(turns, axis=0) / (frames, LOOP)
     skeleton, at = armatures.skeleton_of(ob), np.arange(1.0, LOOP)
-    local = (finished(way.read(ByName.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation))
+    local = (finished(way.read(Reference.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation))
     a, b = (Clip("", skeleton, 24, *transforms) for transforms in local)
     millimetres, degrees = apart(a, b)
     print(f"  {label}: {ours * 1e6:.1f} µs a frame, frame_set {blenders * 1e6:.0f} µs, {blenders / ours:.1f} times; "
@@ -58,7 +58,7 @@ def agree():
     from mm_blender.motion.clip import Clip
     from mm_blender.scene import actions
     from mm_blender.scene.reading import from_curves, from_evaluation
-    from mm_blender.scene.reading.by_name import ByName
+    from mm_blender.scene.reading.reference import Reference
     from mm_blender.scene.reading.sampling import finished
     from mm_blender.scene.rig import armatures as rigs
 
@@ -67,7 +67,7 @@ def agree():
         ob, action, frames = rig(12, 200, 60, mode, True, scaled=True)
         actions.fcurves(action, ob)[-1].modifiers.new("NOISE")
         skeleton, at = rigs.skeleton_of(ob), np.arange(1.0, frames)
-        read = [finished(way.read(ByName.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation)]
+        read = [finished(way.read(Reference.of(ob, action), skeleton, at)) for way in (from_curves, from_evaluation)]
         worst = np.maximum(worst, apart(*(Clip("", skeleton, 24, *local) for local in read)))
     row("Both ways agree in all rotation modes, millimetres", worst[0], 0.1, worst[0] < 0.1)
     row("Both ways agree in all rotation modes, degrees", worst[1], 0.01, worst[1] < 0.01)

@@ -71,11 +71,11 @@ def apart(ob, action, clip):
     """How far any joint is from the clip at any time, in metres."""
     from mm_blender.motion.clip import Clip
     from mm_blender.scene.reading import from_curves
-    from mm_blender.scene.reading.by_name import ByName
+    from mm_blender.scene.reading.reference import Reference
     from mm_blender.scene.reading.sampling import finished
 
     frames = 1.0 + np.arange(len(clip)) * RATE / clip.rate
-    again = Clip("", clip.skeleton, RATE, *finished(from_curves.read(ByName.of(ob, action), clip.skeleton, frames)))
+    again = Clip("", clip.skeleton, RATE, *finished(from_curves.read(Reference.of(ob, action), clip.skeleton, frames)))
     return np.linalg.norm(again.globals()[0] - clip.globals()[0], axis=-1).max()
 
 

@@ -84,19 +84,22 @@ def run(seeds, folder, keep, seed=0, formats=None, seconds=None, first=0, count=
     def over():
         return number >= end or (count is None and time.monotonic() - begin > seconds)
 
-    while not over():
-        process = _Process(seeds, folder, seed, turns, number, end)
+    with suppress(KeyboardInterrupt):  # what was found by then is told
         while not over():
-            form, outcome = turns[number % len(turns)], process.outcome()
-            if outcome is None:
-                outcome = {"what": process.end(), "driven": False, "seconds": 0.0, "bytes": 0, "fresh": True}
-            results.take(form, outcome)
-            if outcome["what"]:
-                results.fail(form, number, outcome["what"], _input(form, seeds, seed, number))
-            number += 1
-            if outcome["fresh"]:
-                break
-        process.end()
+            process = _Process(seeds, folder, seed, turns, number, end)
+            try:
+                while not over():
+                    form, outcome = turns[number % len(turns)], process.outcome()
+                    if outcome is None:
+                        outcome = {"what": process.end(), "driven": False, "seconds": 0.0, "bytes": 0, "fresh": True}
+                    results.take(form, outcome)
+                    if outcome["what"]:
+                        results.fail(form, number, outcome["what"], _input(form, seeds, seed, number))
+                    number += 1
+                    if outcome["fresh"]:
+                        break
+            finally:
+                process.end()
     results.seconds = time.monotonic() - begin
     return results
 

@@ -112,8 +112,9 @@ def _try_bvh(path, folder, _method):
 
 def _try_csv(path, folder, _method):
     recording = load(path)
-    return _drive(_healthy(folder), Recording(*(part[recording.times <= SECONDS] for part in (
-        recording.times, recording.values))))
+    count = int((recording.times <= SECONDS).sum())
+    return _drive(_healthy(folder), Recording(recording.times[:count], recording.values[:count],
+                                              recording.gaits[:count]))
 
 
 def _try_schema(path, folder, _method):
@@ -176,7 +177,7 @@ def _refuse(constant):
 
 def _drive(library, recording=STICK):
     """Whether it was driven, for as long as each one is, however long its recording."""
-    recording = Recording([*recording.times, SECONDS], [*recording.values, [0] * 7])
+    recording = Recording([*recording.times, SECONDS], [*recording.values, [0] * 7], [*recording.gaits, ""])
     try:
         clip, _ = drive(library, recording)
     except MotionError as error:

@@ -56,6 +56,7 @@ def test_a_schema_file_without_a_name_has_the_name_of_its_file(tmp_path):
     ({"kind": "bone_position", "of": 5}, "needs a role"),
     ({"kind": "tag"}, "needs a tag"),
     ({"kind": "property", "of": ""}, "needs a property"),
+    ({"kind": "trajectory_direction", "of": [1, -1]}, r"\"of\" \[1, -1\], which is no name"),
     ({"kind": "trajectory_position", "times": []}, "at least one time"),
     ({"kind": "trajectory_position", "times": [float("nan")]}, "looks nan s ahead"),
     ({"kind": "trajectory_position", "times": [1e9]}, "use -30 to 30 s"),

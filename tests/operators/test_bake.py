@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bake: what the artist set reaches the file, and nothing of the artist's is touched."""
 
+from functools import partial
+
 import bpy
 import numpy as np
 import pytest
@@ -255,7 +257,20 @@ def test_an_action_that_is_deleted_while_it_is_baked_is_left_out(character):
         pass
     bpy.data.actions.remove(bpy.data.actions["run"])
     db = slices.run(steps)
-    assert {part.source for part in db.ranges} == {"walk"} and '"run" is gone or renamed' in db.notes["left_out"][0]
+    assert {part.source for part in db.ranges} == {"walk"} and '"run" is gone' in db.notes["left_out"][0]
+
+
+def test_whatever_is_renamed_while_it_is_baked_is_baked(character, extension):
+    done = partial(extension.operators.bake._done, character.name, character.session_uid)
+    slices.start(baking.bake_steps(character, bpy.context.scene), "Baking", done)
+    while "Reading" not in next(slices.current().steps).text:
+        pass
+    for block in (character, character.data, bpy.context.scene, *bpy.data.actions):
+        block.name = f"{block.name} renamed"
+    finish()
+    assert slices.last_error() == ""
+    db = load(character)
+    assert {part.source for part in db.ranges} == {"walk", "run"} and not db.notes["left_out"]
 
 
 def test_a_character_that_is_deleted_while_it_is_baked_ends_the_bake_with_a_sentence(character, tmp_path):
@@ -263,7 +278,7 @@ def test_a_character_that_is_deleted_while_it_is_baked_ends_the_bake_with_a_sent
     next(slices.current().steps)
     bpy.data.objects.remove(character)
     finish()
-    assert slices.last_error() == '"Walker" was renamed or deleted while it was baked: bake again.'
+    assert slices.last_error() == '"Walker" was deleted during the bake: bake again.'
     assert not list(tmp_path.iterdir())
 
 

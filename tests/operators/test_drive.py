@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drive from Recording: a stick steers the demo character, and the take is an ordinary Action."""
 
+import time
+from functools import partial
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
@@ -8,7 +12,8 @@ import pytest
 from mm_blender.control import stick
 from mm_blender.matching import database
 from mm_blender.playback.drive import drive
-from mm_blender.scene.driving import group, takes
+from mm_blender.scene import driving
+from mm_blender.scene.driving import group, rescue, takes
 from mm_blender.scene.jobs import baking
 from mm_blender.scene.reading import sampling
 
@@ -97,3 +102,25 @@ def test_a_recording_beside_the_file_may_be_given_as_such(character, tmp_path, r
     bpy.ops.mm.bake()
     bpy.ops.mm.drive_recording(filepath="//take.csv")
     assert character.animation_data.action.name == "take" and not recwarn.list
+
+
+def test_save_input_suggests_a_name_that_no_recording_has(character, extension, tmp_path, monkeypatch):
+    bpy.ops.mm.bake()
+    session = driving.start(bpy.context, [character])
+    session.tick(bpy.context, 0.5)
+    session.keep()
+    names = []
+    for moment in (1e9, 1e9 + 1):
+        monkeypatch.setattr(rescue, "time", SimpleNamespace(strftime=partial(when, moment)))
+        window_manager = SimpleNamespace(fileselect_add=lambda operator: names.append(operator.filepath))
+        extension.operators.drive.MM_OT_drive_save_input.invoke(
+            SimpleNamespace(filepath=""), SimpleNamespace(object=character, window_manager=window_manager), None)
+    assert names[0] != names[1]
+    bpy.ops.mm.drive_save_input(filepath=str(tmp_path / names[0]))
+    assert stick.load(tmp_path / names[0]).duration
+    known = bpy.ops.mm.drive_save_input.get_rna_type().properties
+    assert known["check_existing"].default, "a name that is there is red"
+
+
+def when(moment, form):
+    return time.strftime(form, time.gmtime(moment))

@@ -90,6 +90,23 @@ def test_resume_goes_on_with_one_that_was_cancelled(character, trains, tmp_path)
     assert "--resume" in (tmp_path / "motion.mmnet").read_text() and training.status(character).word == "done"
 
 
+def test_before_training_anew_it_is_said_what_would_be_given_up(character, trains, monkeypatch):
+    trains(CANCELLED)
+    bpy.ops.mm.bake()
+    assert training.given_up(character) == ""
+    bpy.ops.mm.train()
+    output = Path(training.own_networks_path(character))
+    assert training.given_up(character) == (
+        f"What was trained so far of {output.name} can be resumed, and would be given up")
+    character.mm.bake.rate -= 1
+    bpy.ops.mm.bake()
+    assert training.given_up(character) == "", "it cannot be resumed on another bake"
+    output.write_bytes(b"networks")
+    assert training.given_up(character) == "", "they are of another bake"
+    monkeypatch.setattr(training, "is_stale", lambda ob: False)
+    assert training.given_up(character) == f"The new networks take the place of {output.name}"
+
+
 def test_cancel_ends_what_waits_or_runs(character, trains):
     bpy.ops.mm.bake()
     trains("import time; time.sleep(1000)")

@@ -4,6 +4,7 @@
 Background mode has no regions, so the panels draw into a layout that only takes notes.
 """
 
+import re
 from types import SimpleNamespace
 
 import bpy
@@ -324,6 +325,15 @@ def test_the_report_and_whether_it_is_up_to_date(character):
     look()
     seen = drawn("MM_PT_bake")
     assert "Stale: bake again" in seen.texts and 'Clip "walk" changed' in seen.texts
+
+
+def test_what_a_bake_has_kept_beside_the_database_is_said_in_the_open(character):
+    bpy.ops.mm.bake()
+    assert "It was kept as" not in drawn("MM_PT_bake").texts
+    character.mm.bake.key = "of another bake"
+    character.mm.bake.rate -= 1
+    bpy.ops.mm.bake()
+    assert "It was kept as" in re.sub(r"[ |]+", " ", drawn("MM_PT_bake").texts)
 
 
 def test_many_changes_are_cut_short(character):

@@ -229,6 +229,19 @@ def test_a_checkpoint_for_which_there_is_no_room_leaves_the_one_before(small_dis
     assert [path.name for path in files.folder.iterdir()] == ["checkpoint.pt"]
 
 
+def test_where_only_the_last_checkpoint_finds_no_room_the_training_has_ended_well(trained, monkeypatch, tmp_path):
+    from mm_blender.training.watching.folder import TrainingFolder
+
+    def full(_folder, _state):
+        assert (tmp_path / "last.mmnet").exists(), "the networks come first"
+        raise MotionError("The disk is full.")
+
+    monkeypatch.setattr(TrainingFolder, "keep", full)
+    result, networks = trained("last")
+    assert result["verdict"] and networks.nbytes
+    assert TrainingFolder(tmp_path / "last.mmnet.training", resume=True).lines()[-1]["done"]
+
+
 KILLED = """
 import os, signal, sys
 from contextlib import contextmanager

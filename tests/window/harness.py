@@ -29,13 +29,14 @@ class Blender:
         assert code == 0, f"blender --command extension {arguments[0]} failed:\n{output}"
         return output
 
-    def play(self, steps, pictures, *, factory=False, timeout=300, shared=False):
+    def play(self, steps, pictures, *, factory=False, timeout=300, shared=False, name=None):
         """Plays tests/window/steps/<steps>.py in a window, see inside.py; the result that it left.
 
         Pictures go to that folder. With factory=True Blender starts with nothing enabled. With shared=True it is played
         in a Blender that has played others before: for steps that leave Blender as they found it, but for the file.
+        name: of the result, if the same steps are played twice at once.
         """
-        result = self.profile / f"{steps}.json"
+        result = self.profile / f"{name or steps}.json"
         result.unlink(missing_ok=True)
         order = [str(HERE / "steps" / f"{steps}.py"), str(result), str(pictures)]
         code, output = self._ask_shared(order, timeout) if shared else self._start(

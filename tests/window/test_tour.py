@@ -23,6 +23,6 @@ def test_cancelling_undoing_and_opening_a_file_in_mid_bake_lose_nothing(blender,
     for interruption in ("cancel", "delete", "open file"):
         assert found[interruption]["after"] == found[interruption]["before"], f"{interruption} hurt the database"
     assert found["undo"]["error"] == "" and found["undo"]["key"] == found["undo"]["file"] != ""
-    assert "renamed or deleted" in found["delete"]["error"]
+    assert "was deleted during the bake" in found["delete"]["error"]
     assert found["open file"]["job"] is False
     assert found["frame"] == found["frame before"] and found["action"] == found["action before"]

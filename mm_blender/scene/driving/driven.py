@@ -10,6 +10,7 @@ from ...control.intent import beyond_dead_zone
 from ...control.stick import NAMES, Recording
 from ...errors import MotionError
 from ...playback.columns import Columns
+from ..reading.reference import found_again
 from ..rig import targets
 from ..rig.restore import ArmatureBefore
 from .posing import Poser
@@ -75,7 +76,7 @@ class DrivenCharacter:
         """The armature object, also after it was renamed; None if it is gone. active: most often it is this one"""
         ob = bpy.data.objects.get(self.name) if active is None else active
         if ob is None or ob.session_uid != self.uid:
-            ob = _fetch(self.name, self.uid)
+            ob = found_again(bpy.data.objects, self.name, self.uid)
             self.name = ob.name if ob is not None else self.name
         return ob
 
@@ -83,7 +84,7 @@ class DrivenCharacter:
         """The armature object with the settings; None if it is gone."""
         if self.owner_uid == self.uid:
             return self.fetch()
-        ob = _fetch(self._owner_name, self.owner_uid)
+        ob = found_again(bpy.data.objects, self._owner_name, self.owner_uid)
         self._owner_name = ob.name if ob is not None else self._owner_name
         return ob
 
@@ -174,13 +175,6 @@ class DrivenCharacter:
         (place, yaw), (simulated, simulated_yaw) = self.body.root, self.guide.root
         return Paths(_at_height(desired, height), facings, _at_height(matched, height), player.toes[index] + lift,
                      player.feet.locked[index], _point(place, height), yaw, _point(simulated, height), simulated_yaw)
-
-
-def _fetch(name, uid):
-    ob = bpy.data.objects.get(name)
-    if ob is None or ob.session_uid != uid:
-        ob = next((other for other in bpy.data.objects if other.session_uid == uid), None)
-    return ob
 
 
 def _point(place, height):

@@ -33,13 +33,17 @@ def forget(besides=()):
     _saved[:] = [path for path in _saved if path in besides]
 
 
+def stem_of(name):
+    """What a file is called that was driven with an armature of some name: no other one has the same moment."""
+    return f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
+
+
 def save(character, seconds):
     """Save what a character has played as a BVH file in metres, and what steered it for so many seconds beside it.
     The path; empty if it cannot be saved."""
-    stem = f"{re.sub(r'[^-_. a-zA-Z0-9]', '_', character.name)[:60]} {time.strftime('%Y-%m-%d %H-%M-%S')}"
     try:
         clip, recording = character.group.record.clip(character.index), character.recording(seconds)
-        path = os.path.join(own_folder(FOLDER), stem)
+        path = os.path.join(own_folder(FOLDER), stem_of(character.name))
         while os.path.exists(f"{path}.bvh"):
             path += "+"
         bvh.write(f"{path}.bvh", clip, 1.0)

@@ -14,7 +14,7 @@ from ...playback.pose import Shown
 from ...prepare.root import add_root
 from ..jobs import baking
 from ..reading import from_evaluation
-from ..reading.by_name import ByName
+from ..reading.reference import Reference
 from ..reading.sampling import finished, scene_rate
 from ..rig import targets
 from ..rig.armatures import floor
@@ -96,7 +96,7 @@ def _last_frames(ob, skeleton, positions, rotations, rate):
     if bound is None or ob.mode == "EDIT" or not (bound.action or len(bound.nla_tracks)):
         return positions, rotations
     frames = bpy.context.scene.frame_current_final - scene_rate() / rate * np.array([2, 1, 0])
-    places, turns = finished(from_evaluation.read(ByName.of(ob), skeleton, frames))
+    places, turns = finished(from_evaluation.read(Reference.of(ob), skeleton, frames))
     turned = np.minimum(np.abs(turns[2] - rotations[0]), np.abs(turns[2] + rotations[0])).max()
     by_hand = max(np.abs(places[2] - positions[0]).max(), turned) > BY_HAND
     still = np.abs(places - places[2]).max() < 1e-6 and np.abs(turns - turns[2]).max() < 1e-6

@@ -86,7 +86,7 @@ def _play_after(ob, take, start_frame):
     bound = ob.animation_data
     if bound.action is not None:
         actions.push_down(ob)
-    track = _free_track(bound, start_frame)
+    track = _free_track(ob, start_frame)
     if track is not None:
         _add(take, _of_others(ob, take, track.strips[-1].action))
     actions.push_to_nla(ob, take, start_frame, track)
@@ -96,10 +96,13 @@ def _play_after(ob, take, start_frame):
             other.is_solo = False  # or the take would not be seen
 
 
-def _free_track(bound, frame):
-    """The track on top, if it has nothing but takes, and these have ended by then; or None."""
-    top = bound.nla_tracks[-1] if len(bound.nla_tracks) else None
-    free = top is not None and len(top.strips) and not (top.mute or top.lock) and all(
+def _free_track(ob, frame):
+    """The track on top, if it has nothing but takes, and these have ended by then; or None. One that a linked armature
+    brings is not free: Blender would not save what is put on it."""
+    tracks = ob.animation_data.nla_tracks
+    top = tracks[-1] if len(tracks) else None
+    linked = top is not None and ob.override_library is not None and top.is_override_data
+    free = top is not None and len(top.strips) and not (top.mute or top.lock or linked) and all(
         strip.action is not None and strip.action.mm.take and strip.frame_end <= frame + NEAR for strip in top.strips)
     return top if free else None
 

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 
 import bpy
 
@@ -21,6 +21,7 @@ from ..reading import clips
 from ..reading.facts import Facts, known
 from ..reading.features import schema_of
 from ..reading.fingerprints import hashed
+from ..reading.reference import found_again
 from ..reading.sampling import scene_rate
 from ..rig.character import character_of
 from ..settings import MM_Bake
@@ -44,8 +45,7 @@ def bake_steps(ob, scene, replace=False, own_file=False):
     replace   bake into the file that is chosen even if it is not the armature's own; that one is kept beside it
     own_file  bake into a file of the armature's own if the chosen one is not
     """
-    # Names: the artist may undo before the first step, and references die.
-    return _bake_steps(ob.name, scene.name, {"replace": replace, "own_file": own_file})
+    return _bake_steps(_Baked.of(ob, scene), {"replace": replace, "own_file": own_file})
 
 
 def report(ob):
@@ -83,29 +83,54 @@ def file_trouble(ob):
     return "" if found.key == ob.mm.bake.key else f"The file {name} holds another bake"
 
 
-def _bake_steps(name, scene_name, choice):
-    ob, _ = _fetch(name, scene_name)
+@dataclass(frozen=True)
+class _Baked:
+    """Whom a bake is for: the artist may undo or rename it before the next step, and references die."""
+
+    name: str
+    uid: int
+    scene_name: str
+    scene_uid: int
+
+    @classmethod
+    def of(cls, ob, scene):
+        return cls(ob.name, ob.session_uid, scene.name, scene.session_uid)
+
+    def fetch(self):
+        """The armature object and the scene as they are now."""
+        ob = found_again(bpy.data.objects, self.name, self.uid)
+        scene = found_again(bpy.data.scenes, self.scene_name, self.scene_uid)
+        if ob is None or scene is None:
+            gone = f'"{self.name}"' if ob is None else f'The scene "{self.scene_name}"'
+            raise MotionError(f"{gone} was deleted during the bake: bake again.")
+        return ob, scene
+
+
+def _bake_steps(baked, choice):
+    ob, _ = baked.fetch()
     if not clips.enabled(ob):
-        raise MotionError(f'"{name}" has no clips to bake: add some in the Clips panel, or enable those in the list.')
+        raise MotionError(f'"{ob.name}" has no clips to bake: add some in the Clips panel, or enable those in the '
+                          "list.")
     with ExitStack() as meanwhile:
         path = _claimed_path(ob, choice, meanwhile)
         character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
-        sources, left_out = yield from _sources(name, scene_name)
+        sources, left_out = yield from _sources(baked)
         if not sources:
             raise MotionError(left_out[0])
         result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob)),
                                    lambda step: Progress(0.1 + 0.85 * step.share, step.text))
         result.notes["left_out"] = left_out + result.notes["left_out"]
         yield Progress(0.96, f"Writing {os.path.basename(path)}")
-        ob, scene = _fetch(name, scene_name)
+        ob, scene = baked.fetch()
         if ownership.bake_path(ob, **choice) != path:  # the .blend was saved elsewhere meanwhile
             path = _claimed_path(ob, choice, meanwhile)
-        owner = ownership.owner_of(ob)
+        owner, before = ownership.owner_of(ob), len(result.notes["warnings"])
         result = replace(result, owner=owner)
         _save(result, ob, path)
         ownership.claim(ob, owner, path)
         made_from = _made_from(sources, character, recipe, schema, scene)
-        ob.mm.bake.key, ob.mm.bake.report = result.key, json.dumps({**result.report(), "made_from": made_from})
+        said = {**result.report(), "made_from": made_from, "kept": result.notes["warnings"][before:]}
+        ob.mm.bake.key, ob.mm.bake.report = result.key, json.dumps(said)
     return result
 
 
@@ -118,16 +143,16 @@ def _claimed_path(ob, choice, meanwhile):
     return path
 
 
-def _sources(name, scene_name):
+def _sources(baked):
     """The sources of all enabled clips, and why some have none: fingerprints take a while, so it yields Progress."""
     facts, sources, left_out, index, told, ways = Facts(), [], [], 0, set(), {}
     while True:
-        ob, scene = _fetch(name, scene_name)
+        ob, scene = baked.fetch()
         used = clips.enabled(ob)  # the artist may add or remove clips meanwhile
         if index >= len(used):
             return sources, left_out
         yield Progress(0.1 * index / len(used), "Looking for changes")
-        ob, scene = _fetch(name, scene_name)
+        ob, scene = baked.fetch()
         used = clips.enabled(ob)
         if index < len(used):
             try:
@@ -264,10 +289,3 @@ def _check_path(path):
         raise MotionError(f'"{path}" is a folder: choose a file name in the Bake panel.')
     if not os.access(folder, os.W_OK):
         raise MotionError(f'The folder "{folder}" is read-only: choose another file in the Bake panel.')
-
-
-def _fetch(name, scene_name):
-    ob, scene = bpy.data.objects.get((name, None)), bpy.data.scenes.get(scene_name)
-    if ob is None or scene is None:
-        raise MotionError(f'"{name}" was renamed or deleted while it was baked: bake again.')
-    return ob, scene

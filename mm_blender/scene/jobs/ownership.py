@@ -107,7 +107,13 @@ def is_provisional(path):
 
 def is_outside(ob):
     """Whether a relative path leads out of the folder of the .blend."""
-    return ob.mm.bake.path.strip().startswith("//") and os.path.relpath(database_path(ob), beside()).startswith("..")
+    return is_relative(ob.mm.bake.path.strip()) and os.path.relpath(database_path(ob), beside()).startswith("..")
+
+
+def is_relative(path):
+    """Whether a path begins in the folder of the .blend: also as people write it, without the two slashes. Blender's
+    working folder is nobody's choice."""
+    return path.startswith("//") or not os.path.isabs(path)
 
 
 def in_setting(ob, path):
@@ -115,7 +121,7 @@ def in_setting(ob, path):
     it lies in there. One that begins nowhere yet is written out."""
     written = ob.mm.bake.path.strip()
     saved = bool(blend())
-    if written and _absolute(ob, written) == path and (saved or not written.startswith("//")):
+    if written and _absolute(ob, written) == path and (saved or not is_relative(written)):
         return written
     inside = saved and os.path.dirname(path) == os.path.normpath(beside())
     return f"//{os.path.basename(path)}" if inside else path
@@ -292,13 +298,14 @@ def _absolute(ob, path):
         path += NAME
     if not path.lower().endswith(SUFFIX):
         path += SUFFIX
-    if not path.startswith("//"):
+    if not is_relative(path):
         return os.path.abspath(path)
-    here = os.path.normpath(os.path.join(beside(), path[2:]))
+    path = path.removeprefix("//")
+    here = os.path.normpath(os.path.join(beside(), path))
     linked = ob if ob.library is not None else getattr(ob.override_library, "reference", None)
     if linked is None or linked.library is None or os.path.exists(here):
         return here
-    there = os.path.join(os.path.dirname(bpy.path.abspath(linked.library.filepath)), path[2:])
+    there = os.path.join(os.path.dirname(bpy.path.abspath(linked.library.filepath)), path)
     return os.path.normpath(there) if ob.library is not None or os.path.exists(there) else here
 
 

@@ -131,7 +131,7 @@ def _before_saving(path, *_):
         if ob.type != "ARMATURE" or ob.library is not None or not (written or ob.mm.bake.key):
             continue
         _before[ob.name] = ob.mm.bake.path
-        is_relative = not written or written.startswith("//")
+        is_relative = not written or ownership.is_relative(written)
         if ownership.is_provisional(database_path(ob)) or (
                 is_relative and not ownership.are_one(blend, ownership.blend())):
             take_along(ob, blend)
@@ -148,14 +148,19 @@ def _after_saving(path, *_):
 
 
 @persistent
-def _as_before(*_):
+def _after_failing(*_):
+    _stays.clear()
+    _as_before()
+
+
+def _as_before():
     for name, path in _before.items():
         if (ob := bpy.data.objects.get((name, None))) is not None and ob.mm.bake.path != path:
             ob.mm.bake.path = path
     _before.clear()
 
 
-_HANDLERS = (("save_pre", _before_saving), ("save_post", _after_saving), ("save_post_fail", _as_before))
+_HANDLERS = (("save_pre", _before_saving), ("save_post", _after_saving), ("save_post_fail", _after_failing))
 
 
 def register():

@@ -15,12 +15,23 @@ from bpy.app.handlers import persistent
 
 from ...errors import MotionError
 from ...networks import provenance
-from ...training.watching.run import Order, Past, ProgressLines, Run, ask_to_end, log_of, look, note_trouble, prepare
+from ...training.watching.run import (
+    Order,
+    Past,
+    ProgressLines,
+    Run,
+    ask_to_end,
+    log_of,
+    look,
+    note_trouble,
+    ordered,
+    prepare,
+)
 from ..reading.features import schema_of
 from ..rig.armatures import skeleton_of
 from ..screen import redraw_panels
 from . import pythons
-from .ownership import NETWORKS, database_path, owner_of, said
+from .ownership import NETWORKS, database_path, owner_of, said, whose
 
 # Networks that come with the extension.
 SHIPPED = Path(__file__).resolve().parents[3] / "trained" / "demo.mmnet"
@@ -166,6 +177,16 @@ def status(ob):
     past = _looked(output)
     trouble = _troubles.get(output, past.trouble)
     return Status("failed" if trouble else past.word, past.progress, past.resumable, trouble)
+
+
+def given_up(ob):
+    """What would be lost by training from the beginning, as a sentence; empty if that is nothing."""
+    output, key = own_networks_path(ob), whose(ob).key
+    if status(ob).resumable and ordered(output).get("key", key) == key:
+        return f"What was trained so far of {os.path.basename(output)} can be resumed, and would be given up"
+    if os.path.isfile(output) and not is_stale(ob):
+        return f"The new networks take the place of {os.path.basename(output)}"
+    return ""
 
 
 def is_stale(ob):

@@ -20,10 +20,10 @@ from ...motion.skeleton import Skeleton
 from ...prepare.resample import resample
 from .. import actions
 from . import sampling
-from .by_name import ByName
 from .facts import Facts
 from .features import USUAL, apply_preset
 from .fingerprints import hashed, nla_fingerprint
+from .reference import Reference
 
 # A clip shorter than this cannot be entered by a search, which stays clear of clip ends.
 SHORT = 1 / 3
@@ -226,7 +226,7 @@ def _rig(ob, armature, evaluated, facts):
 
 def _reader(armature, action, slot, span, name, tags, rate):
     # Names, not references: between two steps of a bake the artist may undo, and references die.
-    where = ByName.of(armature, action, slot)
+    where = Reference.of(armature, action, slot)
 
     def read():
         ob, action, slot = where.fetch()

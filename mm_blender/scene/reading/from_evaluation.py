@@ -18,7 +18,7 @@ from ...motion.skeleton import backward
 from .. import actions
 from ..actions import bone_of
 from ..rig import armatures
-from .by_name import ByName
+from .reference import Reference
 
 SLICE = 0.04  # seconds of frames between two signs of life
 
@@ -58,7 +58,7 @@ def shown(ob, skeleton):
     ob.pose.bones.foreach_get("matrix", every)
     at = [ob.pose.bones.find(name) for name in skeleton.names]
     return _local(skeleton, every.reshape(-1, 4, 4)[None, at].swapaxes(-1, -2), armatures.world_matrix(ob)[None],
-                  ByName.of(ob), [bpy.context.scene.frame_current_final])
+                  Reference.of(ob), [bpy.context.scene.frame_current_final])
 
 
 class AnimatedValues:

@@ -14,8 +14,8 @@ from .. import actions
 from ..actions import bone_of
 from ..rig import armatures
 from . import from_curves, from_evaluation
-from .by_name import ByName
 from .fcurves import BEZIER, key_points, key_values
+from .reference import Reference
 
 __all__ = [
     "fingerprint",
@@ -36,7 +36,7 @@ def read_action(ob, action, slot=None, start=None, end=None, bones=None):
     whole or not; bones are names (rig.bones_of() unless given). Nothing of the artist's is changed at any yield.
     """
     _refuse(ob, action, slot)
-    source = ByName.of(ob, action, slot)
+    source = Reference.of(ob, action, slot)
     skeleton = armatures.skeleton_of(ob, bones)
     frames = _frames(action, ob, slot, start, end)
     check_clip(f'The Action "{action.name}"', len(frames), len(skeleton))
@@ -57,7 +57,7 @@ def read_nla(ob, start, end, bones=None):
     frames = _between(start, end, f'The range of "{ob.name}"')
     check_clip(f'The range of "{ob.name}"', len(frames), len(skeleton))
     rate = scene_rate()
-    positions, rotations = yield from from_evaluation.read(ByName.of(ob), skeleton, frames)
+    positions, rotations = yield from from_evaluation.read(Reference.of(ob), skeleton, frames)
     return Clip(ob.name, skeleton, rate, positions, rotations)
 
 

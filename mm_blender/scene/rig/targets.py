@@ -15,6 +15,7 @@ import numpy as np
 from mathutils import Vector
 
 from ...errors import MotionError
+from ...motion.correspond import check
 from ...motion.retarget import Retarget, followers
 from ...motion.skeleton import backward, forward
 from ...motion.stance import stance_in
@@ -61,7 +62,8 @@ def led(ob, source):
     whole = character(ob)
     if controls.is_control_rig(ob):
         return whole
-    return _at_origin(ob, whole, part_of(ob, followers(source, rooted(whole))))
+    target = check(f'Target "{ob.name}"', rooted(whole))
+    return _at_origin(ob, whole, part_of(ob, followers(source, target)))
 
 
 def stance(ob, character):

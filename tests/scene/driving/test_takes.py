@@ -18,7 +18,7 @@ from mm_blender.scene import actions
 from mm_blender.scene.demo import character
 from mm_blender.scene.driving import takes
 from mm_blender.scene.reading import from_curves, keyframes, sampling
-from mm_blender.scene.reading.by_name import ByName
+from mm_blender.scene.reading.reference import Reference
 from mm_blender.scene.rig import armatures, building
 
 TOLERANCE = 0.005
@@ -41,7 +41,7 @@ def ob(extension):
 def shown(ob, action, frames, skeleton=None):
     """Where every joint is (F, J, 3) as Blender evaluates the curves."""
     skeleton = skeleton or armatures.skeleton_of(ob)
-    read = from_curves.read(ByName.of(ob, action), skeleton, np.asarray(frames, float))
+    read = from_curves.read(Reference.of(ob, action), skeleton, np.asarray(frames, float))
     positions, rotations = sampling.finished(read)
     return sampling.Clip("", skeleton, 1.0, positions, rotations).globals()[0]
 
@@ -208,6 +208,30 @@ def test_a_track_that_the_artist_has_muted_or_locked_is_left_alone(ob, take, sta
     takes.keep(ob, take[0].slice(50, 150), "Take", 60, "NLA")
     assert len(ob.animation_data.nla_tracks) == 2
     assert np.allclose(foot_at(ob, 100), wanted_foot(ob, take, 90), atol=1e-3)
+
+
+@pytest.mark.parametrize("keep_as", ["ACTION", "NLA"])
+def test_takes_of_a_linked_character_are_there_when_the_file_is_opened_again(ob, take, tmp_path, keep_as):
+    takes.keep(ob, take[0].slice(0, 50), "Theirs", 1, "NLA")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = [ob_name := "Demo Character"]
+    bpy.context.collection.objects.link(bpy.data.objects[ob_name])
+    mine = bpy.data.objects[ob_name].override_create(remap_local_usages=True)
+    bpy.context.scene.render.fps = 60
+    for begin in (100, 149):
+        takes.keep(mine, take[0].slice(begin, begin + 50), "Mine", begin, keep_as)
+    played = strips(mine)
+    assert played[1:] == [[("Mine", 100, 149), ("Mine.001", 149, 198)]]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert strips(bpy.data.objects[ob_name, None]) == played
+
+
+def strips(ob):
+    return [[(strip.name, strip.frame_start, strip.frame_end) for strip in track.strips]
+            for track in ob.animation_data.nla_tracks]
 
 
 def test_what_a_take_has_of_other_bones_goes_on_in_the_next(rigs, ob, take):

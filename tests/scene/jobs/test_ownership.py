@@ -17,7 +17,7 @@ from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.networks import provenance
 from mm_blender.scene.driving import libraries
-from mm_blender.scene.jobs import baking, ownership, slices, training
+from mm_blender.scene.jobs import baking, ownership, saving, slices, training
 from tests import walker
 
 
@@ -277,6 +277,23 @@ def test_a_save_that_fails_changes_nothing(hero, home, name):
     assert hero.mm.bake.path == "//hero_Hero.mmdb" and word(hero) == "ours"
 
 
+def test_a_save_that_fails_on_a_disk_that_is_read_only_is_not_spoken_of(hero, home, small_disk):
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(RuntimeError, match="Read-only"):
+        save(small_disk / "other.blend")
+    assert saving.why_it_stays(hero) == "" and path_of(hero) == home / "hero_Hero.mmdb" and word(hero) == "ours"
+
+
+@pytest.mark.parametrize("name", ["motion", "motion.mmdb", "./motion", "sub/../motion"])
+def test_a_name_without_slashes_is_a_file_beside_the_blend(hero, home, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (home / "sub").mkdir()
+    hero.mm.bake.path = name
+    assert bake(hero) == home / "motion.mmdb" and word(hero) == "ours" and not ownership.is_outside(hero)
+    save(made(home / "later") / "hero.blend")
+    assert path_of(hero) == home / "later" / "motion.mmdb" and word(hero) == "ours"
+
+
 def test_a_blend_that_was_renamed_or_moved_still_has_its_file(hero, home, tmp_path):
     (home / "hero.blend").rename(home / "new name.blend")
     ob = opened(home / "new name.blend")
@@ -521,6 +538,24 @@ def test_two_bakes_into_one_file_at_once(hero, unharmed):
     with only_us(path_of(hero)), pytest.raises(RuntimeError, match="is being written by another Blender or shell"):
         bpy.ops.mm.bake()
     assert not list(path_of(hero).parent.glob(".*"))
+
+
+@pytest.mark.parametrize("begun", [1, 8])
+def test_characters_that_swap_names_while_one_is_baked(hero, unharmed, begun):
+    guest = character("Guest", speed=0.7)
+    files = path_of(hero), bake(guest)
+    unharmed(files[1])
+    changed(hero)
+    slices.start(baking.bake_steps(hero, bpy.context.scene), "Baking", lambda _: None)
+    for _ in range(begun):
+        next(slices.current().steps)
+    hero.name, guest.name = "Somebody", "Hero"
+    hero.name = "Guest"
+    while slices.current() is not None:
+        slices.tick()
+    assert slices.last_error() == "" and database.load(files[0]).rate == hero.mm.bake.rate
+    assert {part.source for part in database.load(files[0]).ranges} == {"Hero walk"}
+    assert (path_of(hero), path_of(guest)) == files and word(hero) == word(guest) == "ours"
 
 
 def test_a_bake_that_is_stopped_leaves_all_as_it_was(hero, unharmed):

@@ -12,7 +12,7 @@ from mm_blender.motion import quat
 from mm_blender.motion.clip import Clip
 from mm_blender.scene import actions
 from mm_blender.scene.reading import from_curves, from_evaluation, keyframes, sampling
-from mm_blender.scene.reading.by_name import ByName
+from mm_blender.scene.reading.reference import Reference
 from mm_blender.scene.rig import armatures
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
@@ -35,7 +35,7 @@ def check(rigs, ob, clip, start=1):
     action = keyframes.write_action(ob, clip, "Written", start_frame=start)
     frames = start + np.arange(len(clip), dtype=float)
     for way in (from_curves, from_evaluation):
-        positions, rotations = sampling.finished(way.read(ByName.of(ob, action), clip.skeleton, frames))
+        positions, rotations = sampling.finished(way.read(Reference.of(ob, action), clip.skeleton, frames))
         again = Clip("Again", clip.skeleton, clip.rate, positions, rotations)
         millimetres, degrees = rigs.apart(again, *clip.globals())
         assert millimetres < 0.1 and degrees < 0.01

@@ -10,7 +10,7 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.scene import actions
 from mm_blender.scene.reading import fcurves, from_curves, from_evaluation, sampling
-from mm_blender.scene.reading.by_name import ByName
+from mm_blender.scene.reading.reference import Reference
 from mm_blender.scene.rig import armatures
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
@@ -26,7 +26,7 @@ def both_ways(ob, action, start=1, end=24):
     frames = np.arange(start, end + 1e-4)
     skeleton = armatures.skeleton_of(ob)
     for way in (from_curves, from_evaluation):
-        positions, rotations = sampling.finished(way.read(ByName.of(ob, action), skeleton, frames))
+        positions, rotations = sampling.finished(way.read(Reference.of(ob, action), skeleton, frames))
         yield sampling.Clip(action.name, skeleton, 24, positions, rotations)
 
 
@@ -295,7 +295,7 @@ def test_after_an_error_everything_is_as_the_artist_left_it(busy, monkeypatch):
     before = state(ob)
     monkeypatch.setattr(from_evaluation.np, "floor", lambda value: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        sampling.finished(from_evaluation.read(ByName.of(ob, action), armatures.skeleton_of(ob), np.arange(1.0, 9)))
+        sampling.finished(from_evaluation.read(Reference.of(ob, action), armatures.skeleton_of(ob), np.arange(1.0, 9)))
     monkeypatch.undo()
     assert state(ob) == before
 

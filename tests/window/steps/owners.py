@@ -59,6 +59,19 @@ def steps(result):
     yield 1.0
     picture("owners_end", region("UI"))
 
+    # A training that was interrupted is not given up by a press of Train Again.
+    job = path(hero).with_suffix(".mmnet.training")
+    job.mkdir()
+    for name in ("checkpoint.pt", "progress.jsonl"):
+        (job / name).write_text('{"share": 0.5}\n')
+    with in_view3d():
+        bpy.ops.mm.train("INVOKE_DEFAULT")
+    yield 1.0
+    picture("owners_train_again")
+    press("ESC")
+    yield 1.0
+    result["training"] = sorted(each.name for each in job.iterdir()), engine("scene.jobs.training").current() is None
+
 
 def bake(ob):
     while len(ob.mm.clips) > KEPT:

@@ -30,14 +30,14 @@ def steps(result):
     if not result["torch"]:
         return
 
-    ob.mm.train.minutes = 3.0
+    ob.mm.train.minutes = 1.5
     begin("train")
     yield from until(lambda: status(ob).progress.share, 120)  # the first line is the plan
     result["first"] = look_at(ob)
     undone = yield from undo_and_rename(ob)
     ob = bpy.data.objects["Hero"]
     result["undo"] = {"undone": undone, **look_at(ob)}
-    yield from until(lambda: "joint_error_cm" in status(ob).progress.figures, 200)
+    yield from until(lambda: "new_motion_cm" in status(ob).progress.figures, 200)
     begin("train_cancel")
     result["cancel"] = look_at(ob)
     yield from until(lambda: not running(ob), 60)
