@@ -130,9 +130,8 @@ def _about_driving(figures, seconds):
         f"| transitions | {figures['transitions_per_second']:.1f} per second |",
         f"| from the simulated root | {root['mean']:.3f} m, at most {root['p95']:.3f} m in 95 % of the frames |",
         f"| facing error | {facing['mean']:.1f}°, at most {facing['p95']:.1f}° in 95 % of the frames |",
-        f"| slide of low feet over the ground | {figures['slide_low']:.1f} cm/s; {figures['slide_low_source']:.1f} in the "
-        "clips that were played |",
-        f"| low feet that skate | {figures['skating']:.1%} of the time; {figures['skating_source']:.1%} in the clips |",
+        f"| slide of low feet | {figures['slide_low']:.1f} cm/s; in the clips {figures['slide_low_source']:.1f} |",
+        f"| low feet that skate | {figures['skating']:.1%} of the time; in the clips {figures['skating_source']:.1%} |",
         f"| toes under the ground | at most {figures['toe_penetration_mm']:.1f} mm |",
         f"| acceleration at transitions | {peaks['p95']:.2f} of the clips' own peak in 95 % of them |",
         f"| most played | {', '.join(f'{name} {share:.0%}' for name, share in clips)} |",

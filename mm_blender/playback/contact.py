@@ -46,7 +46,7 @@ class Lock:
 
     on: bool = True
     speed: float = 2.0
-    release: float = 0.35
+    release: float = 0.4
     halflife: float = 0.1
     lift: float = 0.1
     extension: float = 0.985

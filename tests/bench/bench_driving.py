@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How well does a character follow, do its feet stand, does anything pop? All courses, two minutes each, on the demo
-motion, on LAFAN1 with its mirror image, and on CMU's subjects 16 and 69 with the body of the demo. Feet are measured over
-the ground, whatever flags say of them, beside the same of the frames that were played."""
+motion, on LAFAN1 with its mirror image, and on CMU's subjects 16 and 69 with the body of the demo. Feet are measured
+over the ground, whatever flags say of them, beside the same of the frames that were played."""
 
 import sys
 from pathlib import Path
