@@ -52,6 +52,18 @@ def lafan1_mirrored():
     return baked([clips])
 
 
+def cmu_on_demo(subjects):
+    """All clips of these subjects of CMU, each with bone lengths of their own, on the body of the demo; None, with a
+    word about it, without the archive."""
+    if (folder := unpacked("cmu")) is None:
+        print("  left out: the mocap archive cmu.tar.xz is not beside the checkout")
+        return None
+    with tempfile.TemporaryDirectory() as place:
+        target = Path(place) / "demo.mmdb"
+        demo_motion().save(target)
+        return baked([path for name in subjects for path in sorted(folder.glob(f"{name}_*.bvh"))], "--onto", target)
+
+
 def baked(clips, *options):
     """BVH files, or folders of them, with their mirror images, baked from the shell."""
     with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,8 @@ import numpy as np
 
 from ..motion.plane import wrapped
 from ..motion.skeleton import forward
+from ..playback.contact import COMES_DOWN, LEFT_BEHIND, OFF, TOO_SHORT
+from . import feet
 
 # Seconds after a transition in which a peak of acceleration is its doing.
 AFTER = 0.1
@@ -14,6 +16,9 @@ PERCENTILE = 99.9
 POP = 1.5
 # A velocity has been reached at this share of it, while a stick asks for at least so many m/s.
 REACHED, WISH = 0.9, 0.5
+# Why a foot that the source has in contact is not held, in words.
+WHY = {COMES_DOWN: "it comes down", LEFT_BEHIND: "the body has left it behind", TOO_SHORT: "its leg is too short",
+       OFF: "feet are not held"}
 # Seconds over which the root's velocity is taken: shorter, the steps of the walk show.
 SMOOTH = 0.1
 
@@ -37,7 +42,7 @@ def report(motion, clip, trace, own=None):
         "facing_error_degrees": {"mean": _round(turned.mean()), "p95": _round(np.percentile(turned, 95))},
         "seconds_to_new_velocity": _summary(reversal_times(roots, trace, clip.rate)),
         "longest_against_the_stick": _round(longest_against(roots, trace, clip.rate)),
-        **_feet(motion, motion.character.contact_places(positions, turns), trace, clip.rate),
+        **_feet(motion, motion.character.contact_places(positions, turns), trace),
     }
     if motion.ranges:
         own = own or own_acceleration(motion)
@@ -102,21 +107,31 @@ def reversal_times(roots, trace, rate):
     return np.array(times)
 
 
-def _feet(motion, toes, trace, rate):
-    """Slide (cm/s) of feet that are held, of feet that the source says stand, and how many of these are held; toes
-    (F, C, 3)."""
-    slide = np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate * 100
-    standing, held = trace.contacts[1:] & trace.contacts[:-1], trace.planted[1:] & trace.planted[:-1]
+def _feet(motion, toes, trace):
+    """Feet over the ground, whatever flags say of them, and beside them the same of the frames that were played; how
+    much of the time that the source has them in contact they are not held, and why. toes: (F, C, 3)"""
     ground = standing_heights(motion) if motion.ranges else motion.heights[:, 0]
-    low = (toes[1:, :, 2] < ground + 0.01) & standing
-    return {
-        "foot_slide_held": _round(slide[held].mean() if held.any() else 0.0),
-        "foot_slide_source_contact": _round(slide[standing].mean() if standing.any() else 0.0),
-        "foot_slide_source_contact_low": _round(slide[low].mean() if low.any() else 0.0),
-        "share_of_contact_held": _round((trace.planted & trace.contacts).sum() / max(trace.contacts.sum(), 1)),
-        "share_of_contact_low": _round(low.sum() / max(standing.sum(), 1)),
-        "toe_penetration_mm": _round(1000 * max(0.0, float((ground - toes[..., 2]).max()))),
-    }
+    shown = feet.over_the_ground(toes, ground, motion.rate)
+    figures = {"slide_low": shown["slide"], "skating": shown["skating"]}
+    if motion.ranges and (trace.frames >= 0).all():
+        source = feet.of_steps(*_source_steps(motion, trace.frames[1:]), ground, motion.rate)
+        figures |= {"slide_low_source": source["slide"], "skating_source": source["skating"]}
+    loose = trace.contacts & ~trace.planted
+    asked = max(int(trace.contacts.sum()), 1)
+    because = {words: _round((trace.feet[loose] == state).sum() / asked) for state, words in WHY.items()}
+    return {**figures, "contact_not_held": _round(loose.sum() / asked),
+            "contact_not_held_because": {words: share for words, share in because.items() if share},
+            "toe_penetration_mm": _round(1000 * max(0.0, float((ground - toes[..., 2]).max())))}
+
+
+def _source_steps(database, frames):
+    """Where toes are in the database's own frames (F,), and a frame before, each (F, C, 3)."""
+    used, places = np.unique(frames, return_inverse=True)
+    starts = np.array([part.start for part in database.ranges])[database.range_of_frame[used]]
+    shown = np.maximum(used, np.minimum(starts + 1, len(database) - 1))
+    now, before = (database.character.contact_places(*forward(
+        database.skeleton, database.local_positions(at), database.rotations[at])) for at in (shown, shown - 1))
+    return now[places], before[places]
 
 
 def standing_heights(database):

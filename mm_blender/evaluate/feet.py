@@ -14,7 +14,12 @@ def over_the_ground(toes, standing, rate):
     slide    mean speed of those that are low and slow, cm/s
     skating  share of the frames with a low toe in which it skates
     """
-    speed, low = speeds(toes, rate), toes[1:, :, 2] < standing + LOW
+    return of_steps(toes[1:], toes[:-1], standing, rate)
+
+
+def of_steps(now, before, standing, rate):
+    """The same of toes (F, C, 3) that were elsewhere a frame before, where the frames do not follow each other."""
+    speed, low = _speeds(now, before, rate), now[..., 2] < standing + LOW
     slow, fast = low & (speed < SLOW), low & (speed > SKATES[0]) & (speed < SKATES[1])
     return {"slide": round(float(100 * speed[slow].mean()), 4) if slow.any() else 0.0,
             "skating": round(float(fast.sum() / low.sum()), 4) if low.any() else 0.0}
@@ -22,4 +27,8 @@ def over_the_ground(toes, standing, rate):
 
 def speeds(toes, rate):
     """(F - 1, C) how fast toes (F, C, 3) go over the ground, m/s."""
-    return np.linalg.norm(np.diff(toes[..., :2], axis=0), axis=-1) * rate
+    return _speeds(toes[1:], toes[:-1], rate)
+
+
+def _speeds(now, before, rate):
+    return np.linalg.norm((now - before)[..., :2], axis=-1) * rate

@@ -12,9 +12,9 @@ from . import driving, random_hands
 FIGURES = {
     "distance to the simulated root, m": ("root_distance", "mean"),
     "seconds to a new velocity": ("seconds_to_new_velocity", "mean"),
-    "slide of held feet, cm/s": ("foot_slide_held",),
-    "slide of feet that the motion says stand, cm/s": ("foot_slide_source_contact",),
-    "the same, of those that are on the ground": ("foot_slide_source_contact_low",),
+    "slide of low feet over the ground, cm/s": ("slide_low",),
+    "share of low feet that skate": ("skating",),
+    "share of contact in which feet are not held": ("contact_not_held",),
     "acceleration at transitions": ("transition_acceleration_ratio", "mean"),
     "acceleration at transitions, of 95 %": ("transition_acceleration_ratio", "p95"),
 }

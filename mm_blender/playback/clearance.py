@@ -6,10 +6,9 @@ import math
 
 from ..motion import spring
 
-# A free foot that a transition would drag so far under the ground (m) is lifted over it.
-SUNK = 0.005
-# Half-life in seconds and largest height (m) of the lift of a foot that would drag; and the height of a step.
-LIFT_HALFLIFE, HIGHEST, STEP_HEIGHT = 0.08, 0.08, 0.06
+# Half-life in seconds of the lift of a foot that would drag, and how high (m) such a foot, or one that steps, is at
+# least.
+LIFT_HALFLIFE, STEP_HEIGHT = 0.035, 0.05
 # How hard (m/s²) toe and heel of a foot that comes down can brake before they meet the ground. So near to it (m) they
 # brake the softer the straighter the leg is, down to a share: pushed back by a little, a straight leg throws its knee.
 BRAKE = 40.0
@@ -35,14 +34,16 @@ class Clearance:
         """The limb goes on from how it was shown, the lift included."""
         self.lift, self.rising = 0.0, 0.0
 
-    def raise_dragging(self, drags, pace, steps, lock, dt):
-        """Lift a foot that drags: more the faster it is, and one that steps. Lower any other."""
-        if not drags and not self.lift:
-            return
-        goal = max(min(pace * lock.lift, HIGHEST), STEP_HEIGHT * steps) if drags else 0.0
-        self.lift, self.rising = spring.towards_number(self.lift, self.rising, goal, LIFT_HALFLIFE, dt)
-        if self.lift < FLAT and goal == 0:
-            self.lift, self.rising = 0.0, 0.0
+    def raise_dragging(self, height, pace, steps, lock, dt):
+        """Lift a free foot that is at a height over where it stands: one that steps, and one that is too low for how
+        fast it goes over the ground. Lower any other."""
+        goal = 0.0
+        if lock.on:
+            goal = max(min(pace * lock.lift, STEP_HEIGHT) - max(height, 0.0), STEP_HEIGHT * steps, 0.0)
+        if goal or self.lift:
+            self.lift, self.rising = spring.towards_number(self.lift, self.rising, goal, LIFT_HALFLIFE, dt)
+            if self.lift < FLAT and goal == 0:
+                self.lift, self.rising = 0.0, 0.0
 
     def keep_toe_above(self, height, rise, before, ground, heel_ground, soft, dt):
         """The toe's height, raised so that it is neither under the ground nor so fast towards it that it cannot brake;

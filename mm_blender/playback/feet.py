@@ -9,12 +9,13 @@ is the complex number x + yi, since a turn is then a product.
 """
 
 import cmath
+import math
 
 import numpy as np
 
 from ..motion.vectors import add, length, on_ground
-from .clearance import SUNK, Clearance, pitch, softness
-from .contact import Contact, Lock
+from .clearance import Clearance, pitch, softness
+from .contact import Aim, Contact, Lock
 from .ground import Follow, Ground, spots_of
 from .limbs import STRETCH, Posed
 from .two_bone import NO_TURN, reach
@@ -63,44 +64,57 @@ class Foot:
     def __init__(self):
         self.contact, self.follow, self.clearance = Contact(), Follow(), Clearance()
         self.toe, self.pitch = None, 0.0
+        self._own = None  # where the motion alone had the toe a frame before, seen from the root
 
-    def release(self, stands, lock, dt):
-        """Let go if it should no longer stand or is left behind; whether it was held until now."""
-        released = self.contact.release(stands, lock, dt)
+    def release(self, lock):
+        """Let go if it should no longer be held; whether it was until now."""
+        released = self.contact.release(lock)
         if released:
             self.follow.forget()
             self.clearance.forget_lift()
         return released
 
-    def hold(self, limb, root, stands, under, longest, lock, dt):
-        """Where the toe is shown: locked while in contact, and not under the ground; nor is the heel.
+    def hold(self, limb, root, flag, own, under, longest, lock, dt):
+        """Where the toe is shown: locked while it stands, and not under the ground; nor is the heel.
 
-        limb     as the motion has it, Posed
+        limb     as it is played, Posed
         root     of the character: its place, its turn as a complex number, its height
-        stands   whether the source says that the foot stands
+        flag     whether the data says that the foot stands
+        own      where the motion alone has the toe, and how the root travels there, both seen from the root
         under    what is Under it
         longest  from the hip to the toe, at most
         """
         origin, turn, level = root
         contact, clearance = self.contact, self.clearance
         place, height = origin + on_ground(limb.toe) * turn, limb.toe[2] + level
+        aim = self._aim(own, root, under.plane, dt)
         toe = self.toe = self.toe or Toe(place, height)
-        contact.land(stands, toe, toe.resting(dt), under.held, clearance, lock)
+        contact.judge(flag, aim)
+        hip, up = origin + on_ground(limb.hip) * turn, limb.hip[2] + level - under.held
+        if contact.land(toe, aim, resting := toe.resting(dt), math.hypot(abs(hip - resting), up), longest, lock):
+            contact.fall_from(toe.height - under.held, toe.climb)
+            clearance.forget_lift()
         if contact.locked:
-            contact.sink(lock, dt)
-            hip = origin + on_ground(limb.hip) * turn
-            contact.look_back(hip, limb.hip[2] + level - under.held, place, height - under.plane, longest, lock)
-            clearance.raise_dragging(False, 0.0, False, lock, dt)
+            contact.rest_or_peel(aim, height - under.plane, lock, dt)
+            contact.look_back(aim, math.hypot(abs(hip - contact.point), up), longest, lock)
             place, height, low, soft = contact.point, under.held + contact.drop, under.held, 1.0
         else:
             self.follow.follow_rise(under.rise, dt)
             height, low = height + self.follow.rise, under.here
-            drags = (stands or height < low - SUNK) and lock.on
-            clearance.raise_dragging(drags, toe.pace, contact.steps, lock, dt)
+            clearance.raise_dragging(height - low, toe.pace, contact.steps, lock, dt)
             soft = softness(length(add(limb.thigh, limb.shin)), longest - STRETCH * length(limb.foot))
         self.follow.follow_slope(under.slope, dt)
         toe.move(place, self._above(limb.foot, height + clearance.lift, low, under.ankle, soft, dt), dt)
         return toe
+
+    def _aim(self, own, root, plane, dt):
+        """The Aim of the toe, which is so high on the plane where it stands. Right after a jump it seems to be fast."""
+        (x, y, height), (right, forward, turning) = own
+        origin, turn, level = root
+        toe = complex(x, y)
+        before, self._own = toe if self._own is None else self._own, toe
+        pace = abs((toe - before) / dt + complex(right, forward) + turning * 1j * toe)
+        return Aim(origin + toe * turn, height + level - plane, pace)
 
     def _above(self, foot, height, low, heel_low, soft, dt):
         """The toe's height, so that neither toe nor heel is in the ground; turns the foot for its heel and the slope.
@@ -144,37 +158,44 @@ class Feet:
         toes = [[foot.toe or NOWHERE for foot in feet] for feet in self.feet]
         return np.array([[(toe.place.real, toe.place.imag, toe.height) for toe in one] for one in toes])
 
-    def release(self, contacts, dt):
-        """Let go of feet that should no longer stand (K, L) or are left behind: pairs of character and limb.
+    def states(self):
+        """[character][limb] how it is with each foot, as contact.STATES has it."""
+        return [tuple(foot.contact.state(self.lock) for foot in feet) for feet in self.feet]
+
+    def release(self):
+        """Let go of feet that should no longer be held: pairs of character and limb.
 
         What such a limb differs from the motion is not to be taken back in space but joint by joint, as in a
         transition: near a straight leg a small way of the foot is a large one of the knee, which would pop.
         """
-        return [(who, at) for who, (feet, stand) in enumerate(zip(self.feet, contacts))
-                for at, foot in enumerate(feet) if foot.release(stand[at], self.lock, dt)]
+        return [(who, at) for who, feet in enumerate(self.feet)
+                for at, foot in enumerate(feet) if foot.release(self.lock)]
 
-    def plant(self, roots, heights, travels, limbs, contacts, dt, ground=None):
+    def plant(self, roots, heights, travels, limbs, own, contacts, dt, ground=None):
         """How the limbs swing, seen from the root, so that feet stay where they stand: (K, L, 5, 4) for turned().
 
         roots     [(place, yaw)] of the characters
         heights   [number] of the roots
         travels   [K] how the roots move, seen from themselves
-        limbs     [character][limb] as the motion has them, in the order of Posed
+        limbs     [character][limb] as they are played, in the order of Posed
+        own       what the motion alone has, as Lookahead has it
         contacts  [character][limb] whether the source says that each foot stands
         ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
         limbs = [[Posed(*limb) for limb in each] for each in limbs]
         unders = self.ground.plane() if ground is None else self._look_at(ground, roots, travels, limbs, dt)
-        swings = [[self._planted(*each, root, dt) for each in zip(feet, posed, stand, under, self.limbs.lengths,
-                                                                  self.limbs.turns_foot)]
-                  for root, feet, posed, stand, under in zip(roots, self.feet, limbs, contacts, unders)]
+        swings = [[self._planted(foot, limb, flag, (toe, travel), *each, root, dt)
+                   for foot, limb, flag, toe, *each in zip(feet, posed, flags, toes, under, self.limbs.lengths,
+                                                           self.limbs.turns_foot)]
+                  for root, feet, posed, flags, under, toes, travel in zip(roots, self.feet, limbs, contacts, unders,
+                                                                           *own)]
         return np.array(swings)
 
-    def _planted(self, foot, limb, stands, under, longest, turns_foot, root, dt):
+    def _planted(self, foot, limb, flag, own, under, longest, turns_foot, root, dt):
         """The swings of one limb whose toe is where its foot should be."""
         place, turn, height = root
-        toe = foot.hold(limb, root, stands, under, longest, self.lock, dt)
+        toe = foot.hold(limb, root, flag, own, under, longest, self.lock, dt)
         if toe.height == limb.toe[2] + height and not foot.contact.locked and not foot.pitch:
             return (NO_TURN,) * 5
         there = (toe.place - place) * turn.conjugate()  # seen from the root

@@ -31,7 +31,8 @@ class Lookahead:
         self._parts = [np.repeat(part[:, None], BEFORE + PLANNED, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
         shape = count, BEFORE + PLANNED, len(limbs)
-        self._tables = [*self._parts, *(np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (5, 4)))]
+        more = [np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (5, 4), (3,))]
+        self._tables = [*self._parts, *more, self._parts[2].copy()]
         self._rows = [table.reshape(count * (BEFORE + PLANNED), *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, and where its own end;
         # and which rows are played in the coming frames, until somebody has none left.
@@ -82,6 +83,11 @@ class Lookahead:
         """(K, L, 5, 4) how the limbs' joints are turned in this frame, as limbs.turned() takes it."""
         return self._rows[4].take(self._here, axis=0)
 
+    def own(self):
+        """What the motion alone has, without what is left of transitions: [character][limb] each toe, and [character]
+        the travel of the root; all (3,), seen from the root."""
+        return tuple(rows.take(self._here, axis=0).tolist() for rows in self._rows[5:])
+
     def _plan(self, matcher, blend, jumped, resumed, anew):
         """Work out the rows of those who need it, and of those who soon will; blend: a new one, or None."""
         at = (self._here - self._first + 1).tolist()
@@ -117,10 +123,14 @@ class Lookahead:
                 part[index, :BEFORE] = part[index, first:first + BEFORE]
 
     def _work_out(self, matcher, who):
-        positions, rotations, travel = self._inertia.over(who, *matcher.coming(who), self._dt)
-        seen = self._limbs.seen_from_root(positions, rotations)
+        own = matcher.coming(who)
+        positions, rotations, travel = self._inertia.over(who, *own, self._dt)
+        # As it is played, and as the motion alone has it: both at once.
+        limbs, turns = self._limbs.seen_from_root(np.concatenate([positions, own[0]]),
+                                                  np.concatenate([rotations, own[1]]))
+        found = (rotations, positions, travel, limbs[:len(who)], turns[:len(who)], limbs[len(who):, ..., -1, :], own[2])
         end = BEFORE + travel.shape[1]
-        for table, found in zip(self._tables, (rotations, positions, travel, *seen)):
-            table[who, BEFORE:end] = found
+        for table, part in zip(self._tables, found):
+            table[who, BEFORE:end] = part
         for index in who:
             self._end[index] = end

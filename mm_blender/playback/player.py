@@ -210,7 +210,7 @@ class Player:
     def _released(self):
         """The joints of limbs that are let go in this frame, as Lookahead.step() takes them."""
         released = []
-        for who, limb in self.feet.release(self.contacts, self.dt):
+        for who, limb in self.feet.release():
             joints = self.limbs.joints[limb]
             joints = joints[joints >= 0]
             released.append((who, joints, np.array([self._rotations_before[who, joints], self.rotations[who, joints]])))
@@ -222,8 +222,9 @@ class Player:
             self._climb()
         self._rotations_before = self.rotations
         self.rotations, self.moving = self._lookahead.rotations(), self._lookahead.positions()
-        swings = self.feet.plant(self.roots, self.heights, self._travels, self._lookahead.limbs(), self.contacts,
-                                 self.dt, self.ground)
+        ahead = self._lookahead
+        swings = self.feet.plant(self.roots, self.heights, self._travels, ahead.limbs(), ahead.own(),
+                                 self.contacts, self.dt, self.ground)
         shown = turned(swings, self._lookahead.turns())
         self.rotations[:, self._turning] = shown[:, self.limbs.joints >= 0]
 

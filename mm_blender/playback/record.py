@@ -8,6 +8,7 @@ import numpy as np
 from ..motion import quat
 from ..motion.clip import Clip
 from .columns import Columns
+from .contact import HELD
 
 WAYS = "wanted", "simulated", "root"
 
@@ -21,7 +22,7 @@ class Trace:
     wanted      (F, 3) velocity in the world and yaw that the guide asked for
     simulated   (F, 3) place and yaw of the simulated root
     contacts    (F, L) whether the source says that each limb stands
-    planted     (F, L) whether each limb is held in place
+    feet        (F, L) how it is with each limb, as contact.STATES has it
     """
 
     frames: np.ndarray
@@ -29,7 +30,12 @@ class Trace:
     wanted: np.ndarray
     simulated: np.ndarray
     contacts: np.ndarray
-    planted: np.ndarray
+    feet: np.ndarray
+
+    @property
+    def planted(self):
+        """(F, L) whether each limb is held in place."""
+        return self.feet == HELD
 
 
 @dataclass(eq=False)
@@ -41,7 +47,8 @@ class Frame:
     chosen             the frame of the database that is played; -1 for what was learned
     cost               of it, at the last search (equation 1 of Learned Motion Matching)
     jumped             whether playback jumped there from somewhere else
-    contacts, held     (L,) whether the source says that each limb stands, and whether it is held in place
+    contacts           (L,) whether the source says that each limb stands
+    feet               (L,) how it is with each limb, as contact.STATES has it
     root, height       (3,) place and yaw that are shown, and how high the character stands
     moving, rotations  (M, 3) and (J, 4) as a Player has them
     """
@@ -53,7 +60,7 @@ class Frame:
     cost: float
     jumped: bool
     contacts: np.ndarray
-    held: np.ndarray
+    feet: np.ndarray
     root: np.ndarray
     height: float
     moving: np.ndarray
@@ -75,7 +82,7 @@ class FrameRecord:
         self._frames = Columns([
             ("wanted", *way), ("simulated", *way), ("root", *way), ("chosen", np.int32, (count,)),
             ("cost", np.float32, (count,)), ("jumped", np.bool_, (count,)),
-            ("contacts", np.bool_, np.shape(player.contacts)), ("held", np.bool_, np.shape(player.feet.held())),
+            ("contacts", np.bool_, np.shape(player.contacts)), ("feet", np.uint8, np.shape(player.contacts)),
             ("height", np.float32, (count,)), ("moving", np.float32, player.moving.shape),
             ("rotations", np.float32, player.rotations.shape)])
         # Most frames ask nothing.
@@ -98,7 +105,7 @@ class FrameRecord:
             self._asked.add((len(self._frames), index, query))
         self._frames.add((
             wanted, [guide.root for guide in player.guides], player.roots, player.matcher.frames, player.matcher.costs,
-            player.jumped, player.contacts, player.feet.held(), player.heights, player.moving, player.rotations))
+            player.jumped, player.contacts, player.feet.states(), player.heights, player.moving, player.rotations))
 
     def frame(self, at, index=0):
         """The Frame of one of the characters; at: its number, or counted back from the end if it is negative."""
@@ -117,7 +124,7 @@ class FrameRecord:
     def trace(self, index=0):
         """The Trace of one of the characters."""
         return Trace(*(self._column(name, index) for name in (
-            "chosen", "jumped", "wanted", "simulated", "contacts", "held")))
+            "chosen", "jumped", "wanted", "simulated", "contacts", "feet")))
 
     def clip(self, index=0, name="drive"):
         """What one of the characters played, with the database's own skeleton, root first."""
@@ -131,7 +138,7 @@ class FrameRecord:
         rotations = self._column("rotations", index)
         rotations[:, 0] = quat.from_yaw(yaws)
         return Clip(name, motion.database.skeleton, motion.database.rate, positions, rotations,
-                    contacts=self._column("held", index))
+                    contacts=self._column("feet", index) == HELD)
 
     def _column(self, name, index):
         column = self._frames.column(name, index)

@@ -16,6 +16,9 @@ from ..motion.vectors import add, cross, dot, length, mixed, scaled, sub
 BENT = 0.02
 # Lengths (m) that are at least divided by, and the slack that keeps a triangle from becoming flat.
 TINY, SLACK = 1e-9, 1e-6
+# A limb that reaches is never straighter than this share of its length, whatever the motion has, and slows down over so
+# large a share before: in a leg that is quite straight a millimetre at the foot is centimetres at the knee.
+STRAIGHT, SLOWS = 0.995, 0.008
 NO_TURN = 1.0, 0.0, 0.0, 0.0
 
 
@@ -32,9 +35,7 @@ def reach(limb, goal, extension, pitch=0.0, turns_foot=True):
     upper, lower, old = length(limb.thigh), length(limb.shin), max(length(leg), TINY)  # it may be folded flat
     foot = _pitched(limb.foot, pitch) if pitch and turns_foot else limb.foot
     far = math.dist(way, foot)
-    room = max((upper + lower) * extension - old, SLACK)
-    # With a foot to turn about the toe, the leg slows down before it is as long as it may be.
-    longest = old + room * (math.tanh((far - old) / room) if turns_foot else 1.0)
+    longest = _longest(far, old, upper + lower, extension, turns_foot)
     if far > longest and turns_foot:
         foot = _heel_up(way, foot, longest)
         far = math.dist(way, foot)
@@ -43,6 +44,17 @@ def reach(limb, goal, extension, pitch=0.0, turns_foot=True):
     shin = sub(scaled(sub(way, foot), span / max(far, TINY)), thigh)
     return (_swing(limb.thigh, thigh), _swing(limb.shin, shin),
             NO_TURN if foot is limb.foot else _swing(limb.foot, foot))
+
+
+def _longest(far, old, whole, extension, slows):
+    """How long a leg may be that was `old` and should span `far`; `whole` is its length if it is straight. With a foot
+    to turn about the toe it slows down before it is as long as it may be, and the heel rises for the rest."""
+    limit = max(whole * extension, min(old, whole * STRAIGHT))
+    begin = min(old, limit - whole * SLOWS)
+    if not slows or far <= begin:
+        return limit
+    room = max(limit - begin, SLACK)
+    return begin + room * math.tanh((far - begin) / room)
 
 
 def _pitched(foot, angle):

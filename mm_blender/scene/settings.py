@@ -349,10 +349,12 @@ class MM_Drive(bpy.types.PropertyGroup):
     lock_feet: BoolProperty(name="Hold Feet", default=_DRIVE.lock.on,
                             description="Feet that stand stay where they are, whatever the body does")
     lock_release: FloatProperty(name="Release", default=_DRIVE.lock.release, min=0.0, soft_max=0.5, unit="LENGTH",
-                                description="A foot that the body has left behind so far is let go and steps")
-    lock_halflife: FloatProperty(name="Let Go", default=_DRIVE.lock.halflife, min=0.01, soft_max=0.5, precision=3,
+                                description="A foot that the body has left behind so far is let go and steps. The "
+                                            "smaller, the sooner and the more often it steps")
+    lock_halflife: FloatProperty(name="Put Down", default=_DRIVE.lock.halflife, min=0.01, soft_max=0.5, precision=3,
                                  unit="TIME_ABSOLUTE", subtype="TIME_ABSOLUTE",
-                                 description="Seconds in which half of what held a foot is gone")
+                                 description="Seconds in which a foot that lands has come half of the way to the "
+                                             "ground")
     ground: PointerProperty(type=bpy.types.Collection, name="Ground",
                             description="Meshes that the feet stand on; without any the ground is flat and as high as "
                                         "the armature object, if that stands on it")

@@ -3,13 +3,12 @@
 of their own, baked onto the demo character; all courses, two minutes each."""
 
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.bench.bench_driving import measure
-from tests.databases import baked, demo_motion, unpacked
+from tests.databases import cmu_on_demo, unpacked
 
 ALONE, TOGETHER = ("16",), ("16", "69", "36")
 # A figure of the three may be larger by this share of what is allowed: courses come out a little differently each time.
@@ -17,23 +16,14 @@ NOISE = 0.1
 
 
 def main():
-    if (folder := unpacked("cmu")) is None:
+    if unpacked("cmu") is None:
         print("  left out: the mocap archive cmu.tar.xz is not beside the checkout")
         return
-    with tempfile.TemporaryDirectory() as place:
-        target = Path(place) / "demo.mmdb"
-        demo_motion().save(target)
-        one, three = (measure(f"CMU {' '.join(subjects)}", of(folder, subjects, target))
-                      for subjects in (ALONE, TOGETHER))
+    one, three = (measure(f"CMU {' '.join(subjects)}", cmu_on_demo(subjects)) for subjects in (ALONE, TOGETHER))
     for what, (figure, most) in three.items():
         alone = one[what][0]
         verdict = "ok" if figure <= max(alone + NOISE * most, most) else "worse"
         print(f"  {what}: {alone:.3g} with one subject, {figure:.3g} with three  {verdict}")
-
-
-def of(folder, subjects, target):
-    """All clips of these subjects as a database of the target."""
-    return baked([path for name in subjects for path in sorted(folder.glob(f"{name}_*.bvh"))], "--onto", target)
 
 
 if __name__ == "__main__":

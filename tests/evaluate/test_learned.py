@@ -52,4 +52,4 @@ def test_on_the_courses_the_networks_that_ship_follow_as_the_database_does(usual
                    for library in (usual, library_for("lmm", SHIPPED, usual)))
     for name in ("distance to the simulated root, m", "seconds to a new velocity", "acceleration at transitions"):
         assert there[name] < 1.25 * here[name], name
-    assert there["slide of held feet, cm/s"] < 0.1
+    assert there["slide of low feet over the ground, cm/s"] < 2

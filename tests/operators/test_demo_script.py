@@ -42,5 +42,6 @@ def test_the_drive_is_what_space_plays(script, character):
 def test_the_report_has_the_figures_of_the_drive(script, character):
     report, figures = script.report_of_bake(character, 1.0, 1.0), script.keep_drive(character)
     words = script.in_words(report | {"seconds_to_drive": 1.5, "drive": figures})
-    assert "drove it for 23.5 s, which took 1.5 s" in words and "| slide of feet that are held | 0.0" in words
+    assert "drove it for 23.5 s, which took 1.5 s" in words
+    assert "| slide of low feet | " in words and " cm/s; in the clips " in words
     assert "![The drive](drive.png)" in words

@@ -73,7 +73,8 @@ def test_driven_it_stands_on_each_of_its_paws_and_drags_none(animal):
         assert 0.3 < held[going, limb].mean() < 0.9, "it stands and steps in turns"
         assert slide[held[:, limb], limb].mean() < 0.005, "while it stands it does not slide"
         assert np.ptp(paws[going, limb, 2]) > 0.02, "and it is lifted for a step"
-        assert np.median(paws[1:][held[:, limb], limb, 2]) == pytest.approx(quadruped.LOW, abs=1e-3), "on its paw"
+        stands = held[:, limb] & trace.contacts[1:, limb]
+        assert np.median(paws[1:][stands, limb, 2]) == pytest.approx(quadruped.LOW, abs=1e-3), "on its paw"
     assert clip.positions[-1, 0, 1] > 1.5 and paws[..., 2].min() > 0
 
 
@@ -104,4 +105,4 @@ def test_a_real_dog_holds_its_four_paws():
     slide = np.linalg.norm(np.diff(places_of(motion, clip)[..., :2], axis=0), axis=-1) * clip.rate
     for limb in range(4):
         assert held[60:, limb].mean() > 0.3 and slide[held[:, limb], limb].mean() < 0.005
-    assert driving.report(motion, clip, trace)["share_of_contact_held"] > 0.8
+    assert driving.report(motion, clip, trace)["contact_not_held"] < 0.2

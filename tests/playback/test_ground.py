@@ -28,8 +28,9 @@ class Walk:
         for frame in range(6 * RATE):
             step_on(player, [(1j * speed * (frame < 5 * RATE), 0.0)])
             root = [*player.positions[0], player.heights[0]]
-            rows.append((joints_of(player)[0, player.limbs.joints], player.feet.locked[0], root[2], root))
-        self.joints, self.held, self.heights, self.roots = (np.array(column) for column in zip(*rows))
+            rows.append((joints_of(player)[0, player.limbs.joints], player.feet.locked[0], player.contacts[0], root[2],
+                         root))
+        self.joints, self.held, self.contacts, self.heights, self.roots = (np.array(column) for column in zip(*rows))
         self.standing, self.ground = player.feet.standing, ground or GROUNDS["plane"]
 
     def above(self, part):
@@ -59,7 +60,8 @@ def test_held_feet_do_not_slide_and_stand_on_the_ground(walks, name):
     held = walk.held[1:] & walk.held[:-1]
     slide = np.linalg.norm(np.diff(walk.joints[:, :, 3, :2], axis=0), axis=-1) * RATE
     assert slide[held].mean() < 0.005 and held.mean() > 0.5
-    standing = walk.held[12:] & walk.held[:-12]  # for a fifth of a second
+    stands = walk.held & walk.contacts  # and does not peel off already
+    standing = stands[12:] & stands[:-12]  # for a fifth of a second
     assert walk.above(3)[12:][standing].max() < 0.02
 
 

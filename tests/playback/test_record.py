@@ -10,6 +10,7 @@ import pytest
 from mm_blender.control.stick import Stick
 from mm_blender.motion import quat
 from mm_blender.playback import columns
+from mm_blender.playback.contact import HELD
 from mm_blender.playback.library import BakedLibrary
 from tests.steering import group_of
 
@@ -38,7 +39,7 @@ def look(player, index=1):
     return {"wanted": [intent.velocity.real, intent.velocity.imag, intent.yaw], "root": [place.real, place.imag, yaw],
             "asked": queries[list(who).index(index)].copy() if index in who else None,
             "chosen": player.matcher.frames[index], "cost": player.matcher.costs[index], "jumped": player.jumped[index],
-            "contacts": player.contacts[index], "held": player.feet.held()[index], "height": player.heights[index],
+            "contacts": player.contacts[index], "feet": player.feet.states()[index], "height": player.heights[index],
             "moving": player.moving[index].copy(), "rotations": player.rotations[index].copy()}
 
 
@@ -66,7 +67,8 @@ def test_a_trace_and_a_clip_have_all_frames(driven):
     group, looks = driven
     trace, clip = group.record.trace(1), group.record.clip(1)
     assert trace.frames.tolist() == [seen["chosen"] for seen in looks]
-    assert trace.planted.tolist() == [list(seen["held"]) for seen in looks]
+    assert trace.feet.tolist() == [list(seen["feet"]) for seen in looks]
+    assert 0 < trace.planted.sum() == (trace.feet == HELD).sum() < trace.planted.size
     assert trace.wanted == pytest.approx(np.array([seen["wanted"] for seen in looks]))
     roots = np.array([[*seen["root"][:2], seen["height"]] for seen in looks], np.float32)
     assert np.array_equal(clip.positions[:, 0], roots) and np.array_equal(clip.contacts, trace.planted)

@@ -51,9 +51,9 @@ def test_the_take_is_the_target_s_and_walks_as_far_as_its_legs_are_longer(librar
     assert longer == pytest.approx(scale * way, rel=0.15)
     assert np.asarray(other.speeds.run) == pytest.approx(scale * np.asarray(library.speeds.run))
     figures = driving.report(other.whole(), theirs, their_trace)
-    assert figures["foot_slide_held"] < 0.1 and figures["toe_penetration_mm"] < 5
+    assert figures["slide_low"] < 2 and figures["toe_penetration_mm"] < 5
     assert figures["root_distance"]["p95"] <= 0.16
-    assert figures["share_of_contact_held"] > 0.8
+    assert figures["contact_not_held"] < 0.1
 
 
 def test_who_has_the_same_size_plays_the_very_same(library, demo_database):
@@ -81,7 +81,7 @@ def test_what_was_learned_plays_on_the_target_too(learned, target):
     clip, trace = drive(other, random_walk(5))
     figures = driving.report(other.whole(), clip, trace)
     assert clip.skeleton is target.skeleton and figures["toe_penetration_mm"] < 5
-    assert figures["foot_slide_held"] < 0.2 and figures["root_distance"]["p95"] <= 0.16
+    assert figures["slide_low"] < 2 and figures["root_distance"]["p95"] <= 0.16
     heights = clip.globals()[0][:, target.joint("hips"), 2]
     assert 0.6 < heights.min() / (other.retarget.scale * 0.9) < heights.max() / (other.retarget.scale * 0.9) < 1.3
 
