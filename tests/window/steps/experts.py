@@ -36,7 +36,7 @@ def steps(result):
     if not result["torch"]:
         return
     bpy.ops.mm.bake()
-    ob.mm.train.model, ob.mm.train.minutes = "moe", 0.6
+    ob.mm.train.model, ob.mm.train.minutes = "moe", 1.0
     yield 0.5
     begin("train")
     yield from until(lambda: not running(ob), 300)
