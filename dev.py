@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent
-TOOLS = ["pytest==9.2.0", "ruff==0.17.4"]
+TOOLS = ["pytest==9.2.0", "hypothesis==6.170.15", "ruff==0.17.4", "mypy==2.4.1"]
 # For the tests of training, and for the benchmark of that name, if those tests have made it ready.
 TORCH, TRAINS = "torch==2.13.0", "training"
 MATPLOTLIB = "matplotlib==3.10.7"

@@ -45,7 +45,8 @@ class MM_PT_train(CharacterPanel, bpy.types.Panel):
 
 def _draw_python(layout):
     """Which torch there is, or how to come by one."""
-    if (making := pythons.making()) is not None:
+    private = pythons.private
+    if private is not None and (making := private.making()) is not None:
         share, text = making
         row = layout.row(align=True)
         row.progress(factor=share, text=text)
@@ -58,13 +59,13 @@ def _draw_python(layout):
     button = row.row()
     button.operator_context = "INVOKE_DEFAULT"
     button.operator("mm.train_test", text="", icon="FILE_REFRESH")
-    if sentence and not pythons.found() and not pythons.chosen():
+    if private is not None and sentence and not pythons.found() and not pythons.chosen():
         column = layout.column()
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.train_environment", icon="IMPORT")
         if not bpy.app.online_access:
-            draw_sentence(layout, f"{pythons.NOT_ALLOWED}.", "INTERNET_OFFLINE")
-    if trouble := pythons.trouble():
+            draw_sentence(layout, f"{private.NOT_ALLOWED}.", "INTERNET_OFFLINE")
+    if private is not None and (trouble := private.trouble()):
         draw_sentence(layout, trouble)
 
 
@@ -128,7 +129,7 @@ def _draw_log(layout, ob):
     header.label(text="Log")
     if body is None:
         return
-    lines = pythons.log() or training.log(ob)
+    lines = (pythons.private and pythons.private.log()) or training.log(ob)
     column = body.column(align=True)
     column.scale_y = 0.7
     for line in [line for line in lines if line.strip()][-12:] or ["Nothing was said yet."]:

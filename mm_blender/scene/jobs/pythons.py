@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Python that trains: chosen, or looked for in the background; and a private one, made when the artist wants it."""
+"""The Python that trains: chosen, or looked for in the background."""
 
 import os
 import sys
@@ -7,21 +7,19 @@ import time
 
 import bpy
 
-from ...errors import MotionError
-from ...training.watching import environment
-from ...training.watching.child import Child
-from ...training.watching.pythons import Question, on_path
+from ...training.watching.pythons import Question, on_path, python_in
 from ..own_folder import own_folder
 from ..screen import redraw_panels, redraw_preferences
 
 EVERY = 0.25  # seconds between looks
 CHOSEN = "MM_TORCH_PYTHON"  # for machines without a person who could choose
-NOT_ALLOWED = "Allow Online Access first: Preferences, System, Network"
+
+# The file private_python.py while it can be used: the zips for Blender's extensions platform do not have it, because
+# nothing there may download packages.
+private = None
 
 _answers = {}  # path of a Python → its Answer
 _question = None  # the one that is being asked
-_making = None  # the private environment that is being made, and what went wrong with it
-_trouble = ""
 
 
 def chosen():
@@ -35,8 +33,8 @@ def candidates():
     """The Pythons that may have torch, the best one first."""
     if chosen():
         return [chosen()]
-    private = environment.python_in(private_folder())
-    found = [*([private] if os.path.isfile(private) else []), sys.executable, *on_path()]
+    own = python_in(private_folder())
+    found = [*([own] if os.path.isfile(own) else []), sys.executable, *on_path()]
     return list(dict.fromkeys(path for path in found if path))
 
 
@@ -67,15 +65,16 @@ def sentence():
     if chosen():
         return f"{_answers[chosen()].trouble} Choose another Python in the preferences."
     broken = next((answer.trouble for answer in _answers.values() if "cannot load" in answer.trouble), "")
-    return broken or "No Python with torch was found: make a private one, or choose one in the preferences."
+    how = "make a private one, or" if private is not None else "install it in one, as the manual says, and"
+    return broken or f"No Python with torch was found: {how} choose one in the preferences."
 
 
 def test():
     """Ask again."""
-    global _trouble
     if _question is None:
         _answers.clear()
-        _trouble = ""
+        if private is not None:
+            private.forget()
         _look_on()
 
 
@@ -86,71 +85,25 @@ def wait():
         time.sleep(0.05)
 
 
-# The private environment
-
-def making():
-    """How far the private environment is that is being made, as a share and a text; None if none is."""
-    return environment.progress(_making.said()) if _making is not None else None
-
-
-def trouble():
-    """Why the private environment could not be made, in a sentence."""
-    return _trouble
+def answer_of(path):
+    """The Answer of one Python, waited for."""
+    if path not in _answers:
+        question = _questioned(path)
+        while question.answer() is None:
+            time.sleep(0.05)
+        _answers[path] = question.answer()
+    return _answers[path]
 
 
-def make(waiting=False):
-    """Make the private environment, in the background unless a script waits for it."""
-    global _making, _trouble
-    if not bpy.app.online_access:
-        raise MotionError(f"{NOT_ALLOWED}.")
-    if _making is not None:
-        raise MotionError("The environment is being made already.")
-    maker = _maker(waiting)
-    _trouble = ""
-    folder = private_folder()
-    _making = Child(maker, ["-m", "mm_blender.training.watching.environment", folder],
-                    os.path.join(os.path.dirname(folder), "log.txt"))
+def known_answer(path):
+    """The Answer of one Python, or None where it has not been asked."""
+    return _answers.get(path)
+
+
+def ask_again(path):
+    """Forget what one Python has said: another may lie there now."""
+    _answers.pop(path, None)
     _look_on()
-    while waiting and _making is not None:
-        tick()
-        time.sleep(0.05)
-    if waiting and _trouble:
-        raise MotionError(_trouble)
-
-
-def stop_making():
-    """Leave it half made: it is not used, and made anew the next time."""
-    global _making
-    if _making is not None:
-        _making.let_go()
-        _making.end()
-        _making = None
-
-
-def log():
-    """The last lines of what making the environment has said."""
-    return [line for line in _making.said() if not line.startswith("Progress ")] if _making is not None else []
-
-
-def _maker(waiting):
-    """A Python that can make environments."""
-    if chosen():
-        raise MotionError(f'"{chosen()}" was chosen as the Python that trains: leave that empty in the preferences.')
-    for path in (sys.executable, *on_path()):
-        if waiting and path not in _answers:
-            _answers[path] = _asked(path)
-        if path in _answers and _answers[path].makes:
-            return path
-    raise MotionError("No Python was found that can make an environment: install Python 3.11 or later with venv and "
-                      "pip, or choose one with torch in the preferences.")
-
-
-def _asked(path):
-    """The answer of a Python, waited for."""
-    question = _questioned(path)
-    while question.answer() is None:
-        time.sleep(0.05)
-    return question.answer()
 
 
 def _questioned(path):
@@ -167,10 +120,9 @@ def _look_on():
 def tick():
     """One look; returns the seconds until the next one, or None when nothing is under way."""
     _ask()
-    _look_at_making()
     redraw_panels()
     redraw_preferences()
-    return EVERY if _question is not None or _making is not None else None
+    return EVERY if _question is not None else None
 
 
 def _ask():
@@ -186,16 +138,6 @@ def _ask():
         _ask()
 
 
-def _look_at_making():
-    global _making, _trouble
-    if _making is None or (code := _making.code()) is None:
-        return
-    _trouble = environment.trouble(_making.said()) if code else ""
-    _making = None
-    _answers.pop(environment.python_in(private_folder()), None)
-    _ask()
-
-
 def register():
     """Nothing is looked for until somebody asks."""
 
@@ -204,7 +146,6 @@ def unregister():
     global _question
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)
-    stop_making()
     if _question is not None:
         _question.end()
         _question = None

@@ -12,14 +12,10 @@ import subprocess
 import sys
 import threading
 import venv
-from pathlib import Path
+
+from .pythons import python_in
 
 PACKAGES = ("torch", "numpy")
-
-
-def python_in(folder):
-    """The Python of the environment in a folder."""
-    return str(Path(folder) / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 
 
 def make(folder):

@@ -2,10 +2,12 @@
 """Which Python can train: each one is asked, in a process of its own, whether it has torch."""
 
 import json
+import os
 import shutil
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from ...errors import MotionError
 from .child import Child
@@ -86,6 +88,11 @@ class Question:
         if self._child is not None:
             self._child.let_go()
             self._child.end()
+
+
+def python_in(folder):
+    """The Python of the virtual environment in a folder."""
+    return str(Path(folder) / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 
 
 def on_path():

@@ -12,9 +12,9 @@ import bpy
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.scene.jobs import pythons
+from mm_blender.scene.jobs import private_python, pythons
 from mm_blender.training.watching import environment
-from mm_blender.training.watching.pythons import Question
+from mm_blender.training.watching.pythons import Question, python_in
 
 pytestmark = pytest.mark.once
 
@@ -25,6 +25,8 @@ def nothing_known(extension, monkeypatch, tmp_path):
     monkeypatch.setattr(pythons, "own_folder", lambda name: str(tmp_path))
     pythons.unregister()
     yield
+    private_python.stop()
+    private_python.forget()
     pythons.unregister()
 
 
@@ -136,7 +138,7 @@ def test_a_broken_torch_is_worth_a_word(python, monkeypatch):
 def test_it_is_made_only_where_blender_may_go_online(monkeypatch):
     assert not bpy.app.online_access and not bpy.ops.mm.train_environment.poll()
     with pytest.raises(MotionError, match="Allow Online Access first: Preferences, System, Network"):
-        pythons.make()
+        private_python.make()
 
 
 @pytest.fixture
@@ -154,8 +156,9 @@ def online(monkeypatch):
         def __getattr__(self, name):
             return getattr(bpy, name)
 
-    monkeypatch.setattr(pythons, "bpy", Bpy())
-    monkeypatch.setattr(pythons, "on_path", lambda: [])
+    monkeypatch.setattr(private_python, "bpy", Bpy())
+    for module in (private_python, pythons):
+        monkeypatch.setattr(module, "on_path", lambda: [])
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
 
@@ -176,26 +179,26 @@ def test_a_private_environment_is_made_found_and_used(online, monkeypatch, tmp_p
     wheel(tmp_path / "wheels", "numpy", "__version__ = '1.5'\n")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     pythons.wait()
-    pythons.make(waiting=True)
+    private_python.make(waiting=True)
     pythons.wait()
-    assert pythons.trouble() == "" and pythons.making() is None
-    assert pythons.found().python == environment.python_in(tmp_path / "environment")
+    assert private_python.trouble() == "" and private_python.making() is None
+    assert pythons.found().python == python_in(tmp_path / "environment")
     assert pythons.sentence().startswith("torch 1.5, CPU, Python ")
 
 
 def test_one_that_cannot_be_made_is_told_in_one_sentence(online):
     with pytest.raises(MotionError, match="could not be made: No matching distribution found for"):
-        pythons.make(waiting=True)
-    assert "No matching distribution" in pythons.trouble() and pythons.making() is None
+        private_python.make(waiting=True)
+    assert "No matching distribution" in private_python.trouble() and private_python.making() is None
 
 
 def test_making_it_can_be_stopped(online, tmp_path):
     pythons.wait()
-    pythons.make()
-    process = pythons._making._popen
-    assert pythons.making() == (0.0, "Making the environment")
-    pythons.stop_making()
-    assert process.wait(timeout=30) != 0 and pythons.making() is None
+    private_python.make()
+    process = private_python._making._popen
+    assert private_python.making() == (0.0, "Making the environment")
+    private_python.stop()
+    assert process.wait(timeout=30) != 0 and private_python.making() is None
 
 
 def test_how_far_it_is_can_be_seen():

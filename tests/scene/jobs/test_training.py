@@ -18,9 +18,9 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.matching import database as databases
 from mm_blender.scene.jobs import pythons, training
-from mm_blender.training.watching import environment
 from mm_blender.training.watching import folder as jobs
 from mm_blender.training.watching import run as runs
+from mm_blender.training.watching.pythons import python_in
 from tests import walker
 from tests.networks.conftest import untrained
 
@@ -466,7 +466,7 @@ def test_progress_on_a_full_disk_is_told_in_one_sentence(tmp_path):
 # For real
 
 def python_with_torch():
-    tests = environment.python_in(ROOT / ".venv-torch")  # that of dev.py test --torch
+    tests = python_in(ROOT / ".venv-torch")  # that of dev.py test --torch
     for path in filter(None, (os.environ.get(pythons.CHOSEN), sys.executable, *pythons.on_path(), tests)):
         if os.path.exists(path) and not subprocess.run([path, "-c", "import torch"], capture_output=True).returncode:
             return path
