@@ -14,6 +14,8 @@ from ..steps import Progress
 from .arrive import arrived
 from .group import Group
 from .plan import Plan, play
+from .planner import Planner
+from .player import Drive
 from .record import Trace
 
 # Who does not arrive is given up after so many times the seconds that the path takes, and so many more.
@@ -21,14 +23,14 @@ PATIENCE, MORE = 3.0, 20.0
 
 
 class Directed(NamedTuple):
-    """What became of a path: the Clip and its Trace, what was wanted of it, (F,) the times of the Schedule at its
-    frames, and (F,) what these have cost at their last search."""
+    """What became of a path: the Clip and its Trace, (F,) what its frames have cost at their last search; the Schedule
+    that it went after, and (F,) the times of that at its frames."""
 
     clip: Clip
     trace: Trace
+    costs: np.ndarray
     schedule: Schedule
     times: np.ndarray
-    costs: np.ndarray
 
 
 def schedule_of(library, path, query="", loop=False):
@@ -37,36 +39,41 @@ def schedule_of(library, path, query="", loop=False):
     return Schedule(path, library.speeds, corners, query, loop)
 
 
-def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True):
+def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True, beam=None, seed=None):
     """The Directed that a Path makes of the motion of a Library.
 
     settings  a Drive, or None for the usual one
     watch     is called with the Progress, once for each second
     query     for tags, beside those that the path asks for
     exact     whether to arrive exactly where the path ends, and where it says so; only frames of a database can
+    beam      a Beam to plan with, or None to take at each moment what is best then
+    seed      a number for another take of the same, of frames of a database; None for the best one
     """
-    schedule = schedule_of(library, path, query)
-    directed = _follow(library, schedule, settings, watch, ground)
-    if not exact or library.baked is None:
-        return directed
-    plan = arrived(plan_of(directed, library.standing), schedule, library.database.rate)
-    clip, trace, costs = play(library, plan, schedule, settings, ground)
-    return Directed(clip, trace, schedule, directed.times, costs)
+    schedule, settings = schedule_of(library, path, query), settings or Drive()
+    if beam is not None:
+        plan = Planner(library, schedule, settings, beam, seed).plan(watch)
+    else:
+        directed = _follow(library, schedule, settings, watch, ground, seed)
+        if not exact or library.baked is None:
+            return directed
+        plan = plan_of(directed, library.standing)
+    if exact:
+        plan = arrived(plan, schedule, library.database.rate)
+    return Directed(*play(library, plan, schedule, settings, ground), schedule, plan.times)
 
 
-def _follow(library, schedule, settings, watch, ground):
+def _follow(library, schedule, settings, watch, ground, seed):
     """Frame by frame after a PathGuide: Motion Matching as it is driven."""
     rate = library.database.rate
-    guide, times = PathGuide(schedule, rate), []
-    group = Group(library, [guide], settings, ground)
-    costs = []
+    guide, times, costs = PathGuide(schedule, rate), [], []
+    group = Group(library, [guide], settings, ground, seed)
     while not guide.done and len(times) < (PATIENCE * schedule.duration + MORE) * rate:
         if watch is not None and len(times) % round(rate) == 0:
             watch(Progress(min(guide.time / schedule.duration, 1.0), f"directing, {guide.time:.0f} s"))
         group.step()
         times.append(guide.time)
         costs.append(float(group.player.matcher.costs[0]))
-    return Directed(group.record.clip(0, "direct"), group.record.trace(0), schedule, np.array(times), np.array(costs))
+    return Directed(group.record.clip(0, "direct"), group.record.trace(0), np.array(costs), schedule, np.array(times))
 
 
 def plan_of(directed, begin):
