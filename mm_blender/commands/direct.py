@@ -26,6 +26,8 @@ def add(commands):
     command.add_argument("--plan", choices=PLANS, default="quick", help="quick: at each moment what is best then; "
                          "planned: the best of many ways to the end, from the frames of a database (quick)")
     command.add_argument("--seed", type=_seed, help="another take of the same, for each number another one")
+    command.add_argument("--loop", action="store_true", help="a round of the closed path, whose last frame "
+                         "continues as its first one")
     command.add_argument("--in-place", action="store_true", help="without the root's travel, for engines")
     command.add_argument("--query", default="", metavar="TAGS", help='only frames with these tags: "walk & ~injured"')
     command.add_argument("--report", metavar="R.json", help="write the figures into a file")
@@ -34,14 +36,14 @@ def add(commands):
 def run(options):
     check_output(options.output, ".bvh", options)
     check_report(options)
-    if options.method == "lmm" and (options.plan == "planned" or options.seed is not None):
-        raise MotionError("Only frames of a database can be planned or varied: leave --plan planned and --seed out, or "
-                          "use --method mm or dmm.")
-    path = path_file.load(options.path)
+    if options.method == "lmm" and (options.plan == "planned" or options.seed is not None or options.loop):
+        raise MotionError("Only frames of a database can be planned, varied or looped: leave --plan planned, --seed "
+                          "and --loop out, or use --method mm or dmm.")
+    path = path_file.load(options.path, closed=options.loop)
     library, target = library_of(options)
     with Bar(quiet=options.json) as bar:
         directed = direct(library, path, watch=bar.show, query=options.query, seed=options.seed,
-                          beam=Beam() if options.plan == "planned" else None)
+                          beam=Beam() if options.plan == "planned" else None, loop=options.loop)
     say_all(directed.schedule.trouble)
     asked = {tag_query(gait, library.speeds, query) for gait, query in directed.schedule.pace.names}
     say_all(dict.fromkeys(trouble for query in sorted(asked) if (trouble := library.choice(query).trouble)))

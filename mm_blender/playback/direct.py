@@ -8,11 +8,13 @@ import numpy as np
 from ..control.corners import Corners, measure
 from ..control.path_guide import PathGuide
 from ..control.schedule import Schedule
+from ..matching.schema import weights_of
 from ..motion import quat
 from ..motion.clip import Clip
 from ..steps import Progress
 from .arrive import arrived
 from .group import Group
+from .loop import rounds_of, second_round
 from .plan import Plan, play
 from .planner import Planner
 from .player import Drive
@@ -39,7 +41,8 @@ def schedule_of(library, path, query="", loop=False):
     return Schedule(path, library.speeds, corners, query, loop)
 
 
-def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True, beam=None, seed=None):
+def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True, beam=None, seed=None,
+           loop=False):
     """The Directed that a Path makes of the motion of a Library.
 
     settings  a Drive, or None for the usual one
@@ -48,15 +51,21 @@ def direct(library, path, settings=None, watch=None, query="", ground=None, exac
     exact     whether to arrive exactly where the path ends, and where it says so; only frames of a database can
     beam      a Beam to plan with, or None to take at each moment what is best then
     seed      a number for another take of the same, of frames of a database; None for the best one
+    loop      whether it is to be a round of a closed path, that ends as it begins; of frames of a database
     """
-    schedule, settings = schedule_of(library, path, query), settings or Drive()
+    schedule, settings = schedule_of(library, path, query, loop), settings or Drive()
     if beam is not None:
         plan = Planner(library, schedule, settings, beam, seed).plan(watch)
     else:
         directed = _follow(library, schedule, settings, watch, ground, seed)
-        if not exact or library.baked is None:
+        if library.baked is None or not (exact or loop):
             return directed
         plan = plan_of(directed, library.standing)
+    if loop:
+        features = library.baked.motion.features * weights_of(library.database.schema)
+        plan = rounds_of(plan, schedule, features, library.database.rate)
+        *played, times = second_round(*play(library, plan, schedule, settings, ground), plan.times)
+        return Directed(*played, schedule, times)
     if exact:
         plan = arrived(plan, schedule, library.database.rate)
     return Directed(*play(library, plan, schedule, settings, ground), schedule, plan.times)
@@ -67,9 +76,9 @@ def _follow(library, schedule, settings, watch, ground, seed):
     rate = library.database.rate
     guide, times, costs = PathGuide(schedule, rate), [], []
     group = Group(library, [guide], settings, ground, seed)
-    while not guide.done and len(times) < (PATIENCE * schedule.duration + MORE) * rate:
+    while not guide.done and len(times) < (PATIENCE * guide.until + MORE) * rate:
         if watch is not None and len(times) % round(rate) == 0:
-            watch(Progress(min(guide.time / schedule.duration, 1.0), f"directing, {guide.time:.0f} s"))
+            watch(Progress(min(guide.time / guide.until, 1.0), f"directing, {guide.time:.0f} s"))
         group.step()
         times.append(guide.time)
         costs.append(float(group.player.matcher.costs[0]))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..control.guide import Guide
 from ..control.intent import tag_query
-from ..control.path_guide import FASTEST, HALFLIFE, MAKES_UP, SETTLES, pace_of, way_back
+from ..control.path_guide import FASTEST, HALFLIFE, MAKES_UP, pace_of, seconds_of, way_back
 from ..matching.schema import weights_of
 from ..matching.seeded import seeded
 from ..motion import spring
@@ -99,8 +99,7 @@ class Planner:
 
     def plan(self, watch=None):
         """The Plan; watch is called with the Progress, once for each second."""
-        schedule, states, past = self._schedule, self._begin(), []
-        end = schedule.duration + SETTLES
+        states, past, end = self._begin(), [], seconds_of(self._schedule)
         while states.time[0] < end and len(past) * self._beam.every < PATIENCE * end + MORE:
             if watch is not None and len(past) % round(1 / self._beam.every) == 0:
                 watch(Progress(min(float(states.time[0]) / end, 1.0), f"planning, {states.time[0]:.0f} s"))
