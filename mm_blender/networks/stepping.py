@@ -67,8 +67,8 @@ class Stepping:
 
 @cache
 def _frames_of(count):
-    """(2 count, count + 1) what makes all frames of so many states, which are two frames apart, and the one before them;
-    the last frame is the last state."""
+    """(2 count, count + 1) what makes all frames of the one before so many states, which are two frames apart, and
+    these; the last frame is the last state."""
     states = np.zeros((2 * count + 1, count + 1))
     states[::2], states[1::2] = np.eye(count + 1), _between(count)
     frames = states.copy()
