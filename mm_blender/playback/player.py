@@ -145,7 +145,7 @@ class Player:
         """Let the guides go on, and look at their characters."""
         for guide, body in zip(self.guides, self.bodies):
             guide.step(body)
-        self.standing.look(self.guides, self.bodies, self.feet.held(), self.dt)
+        self.standing.look(self.guides, self.bodies, self.commands, self.feet.held(), self.dt)
 
     def play(self):
         """Play a frame after what the guides say now."""
