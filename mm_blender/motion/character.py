@@ -2,6 +2,7 @@
 """A character: a skeleton, and what its joints mean."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,8 @@ class Limb(NamedTuple):
     """What a character stands on.
 
     name     as a person calls it, such as "left leg"
-    roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
-             missing
+    roles    from the root of the limb to its tip: thigh, shin, foot and perhaps toe, or their like of an arm. There
+             may be further joints between them
     contact  the role of the joint that touches the ground
     end      where on that joint, in its own frame: its own place, or its end site
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
@@ -72,19 +73,25 @@ class Character:
 
     @property
     def limbs(self):
-        """The Limbs that it stands on: its legs, and the fore legs of one that walks on four. Left comes before
-        right."""
+        """The Limbs that it stands on and that can be held: its legs, and the fore legs of one that walks on four. Left
+        comes before right. A limb that cannot bend, because a part of it is missing or hangs from elsewhere, is none.
+        """
         kinds = (("hind leg", LEG, ""), ("fore leg", FORE_LEG, ".fore")) if self.four_legged else (("leg", LEG, ""),)
         found = []
         for kind, parts, mark in kinds:
             for side in ("left", "right"):
-                contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
-                if contact is not None:
-                    roles = tuple(f"{side}_{part}" for part in parts)
+                roles = [f"{side}_{part}" for part in parts]
+                *line, contact = roles if len(roles) == 3 or self._hangs(*roles[2:]) else roles[:3]
+                if all(self._hangs(*each) for each in pairwise([*line, contact])):
                     ends = self.skeleton.ends if self.four_legged else {}
                     end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark))
+                    found.append(Limb(f"{side} {kind}", (*line, contact), contact, end, side + mark))
         return tuple(found)
+
+    def _hangs(self, upper, lower):
+        """Whether the joint of a role is below that of another one."""
+        return (self.has(upper) and self.has(lower)
+                and self.joint(upper) in self.skeleton.ancestors(self.joint(lower))[1:])
 
     def contact_roles(self):
         """The roles of the joints whose contact with the ground is followed: toes, or feet where there are no toes."""

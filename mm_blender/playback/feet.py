@@ -190,7 +190,7 @@ class Feet:
                                                            self.limbs.turns_foot)]
                   for root, feet, posed, flags, under, toes, travel in zip(roots, self.feet, limbs, contacts, unders,
                                                                            *own)]
-        return np.array(swings)
+        return np.array(swings).reshape(len(roots), len(self.standing), 5, 4)
 
     def _planted(self, foot, limb, flag, own, under, longest, turns_foot, root, dt):
         """The swings of one limb whose toe is where its foot should be."""
