@@ -44,6 +44,7 @@ def main(wanted):
             bpy.context.scene.render.fps = RATE
             before = set(bpy.data.actions)
             ob = make()
+            ob.name = name
             begin = time.perf_counter()
             try:
                 said, ok = way(ob, folder, [action for action in bpy.data.actions if action not in before])

@@ -108,7 +108,7 @@ def test_characters_without_toes_are_held_by_their_feet(motion):
 def in_between(motion, extra):
     """The demo's skeleton with further joints in the middle of the bones above these, each turned and one of them
     bent; and the poses of all its joints."""
-    skeleton, names, parents, places, turns, at = motion.database.skeleton, [], [], [], [], []
+    skeleton, names, parents, places, turns = motion.database.skeleton, [], [], [], []
     _, rotations, *_ = some_frames(motion, 20)
     positions = np.repeat(motion.database.fixed[None], len(rotations), axis=0)
     positions[:, motion.database.moving[1:]] = some_frames(motion, 20)[0][:, -len(motion.database.moving[1:]):]

@@ -8,7 +8,7 @@ import bpy
 from ...errors import MotionError
 from ...motion.character import ROLES, Character
 from ...motion.roles import find_mirror, find_roles, rest_forward, walks_on_four
-from .armatures import skeleton_of
+from .armatures import skeleton_of, whole_skeleton
 
 # Without these nothing can be baked.
 NEEDED = ("hips", "left_foot", "right_foot", "left_thigh", "right_thigh")
@@ -25,7 +25,7 @@ def active_armature(context):
 
 def fill_roles(ob, overwrite=True):
     """Find the roles of the armature's bones and write them into its settings; returns the roles without a bone."""
-    found = find_roles(skeleton_of(ob))
+    found = find_roles(whole_skeleton(ob))
     ob.mm.family = found.family
     for role in ROLES:
         entry = role_entry(ob, role)
