@@ -2,6 +2,7 @@
 """A character: a skeleton, and what its joints mean."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "t
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
 
+# Metres that a person's leg is long from hip to ankle, and how many times longer or shorter one counts as such, too.
+PERSON, LIKE_PEOPLE = 0.85, 5.0
 LEG, FORE_LEG = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
@@ -26,11 +29,12 @@ class Limb(NamedTuple):
     """What a character stands on.
 
     name     as a person calls it, such as "left leg"
-    roles    from the root of the limb to its tip: thigh, shin, foot and perhaps toe, or their like of an arm. There
-             may be further joints between them
+    roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
+             missing, and there may be further joints between them
     contact  the role of the joint that touches the ground
     end      where on that joint, in its own frame: its own place, or its end site
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
+    bends    whether it has all that it takes to reach for a place, each part below the one before
     """
 
     name: str
@@ -38,6 +42,7 @@ class Limb(NamedTuple):
     contact: str
     end: tuple
     tag: str
+    bends: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,24 @@ class Character:
     connected: frozenset = frozenset()
     four_legged: bool = False
 
+    @cached_property
+    def leg(self):
+        """How long its legs are from hip to ankle (m), on average; 0 where it has none."""
+        places, found = self.skeleton.rest[0], []
+        for side in ("left", "right"):
+            line = [places[self.joint(role)] for part in LEG[:3] if self.has(role := f"{side}_{part}")]
+            if len(line) > 1:
+                found.append(float(np.linalg.norm(np.diff(line, axis=0), axis=-1).sum()))
+        return sum(found) / max(len(found), 1)
+
+    @property
+    def size(self):
+        """How many times as large as a person it is, by its legs: what is measured in metres and is meant for people is
+        multiplied by it. One that is like a cat or a giant counts as a person: what is much smaller or larger is so by its
+        units."""
+        size = self.leg / PERSON
+        return 1.0 if not size or 1 / LIKE_PEOPLE <= size <= LIKE_PEOPLE else size
+
     def joint(self, role):
         """The index of the joint that plays a role, or a sentence that says which one is missing."""
         name = self.roles.get(role)
@@ -73,19 +96,20 @@ class Character:
 
     @property
     def limbs(self):
-        """The Limbs that it stands on and that can be held: its legs, and the fore legs of one that walks on four. Left
-        comes before right. A limb that cannot bend, because a part of it is missing or hangs from elsewhere, is none.
-        """
+        """The Limbs that it stands on: its legs, and the fore legs of one that walks on four. Left comes before
+        right."""
         kinds = (("hind leg", LEG, ""), ("fore leg", FORE_LEG, ".fore")) if self.four_legged else (("leg", LEG, ""),)
         found = []
         for kind, parts, mark in kinds:
             for side in ("left", "right"):
-                roles = [f"{side}_{part}" for part in parts]
-                *line, contact = roles if len(roles) == 3 or self._hangs(*roles[2:]) else roles[:3]
-                if all(self._hangs(*each) for each in pairwise([*line, contact])):
+                contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
+                if contact is not None:
+                    roles = tuple(f"{side}_{part}" for part in parts)
                     ends = self.skeleton.ends if self.four_legged else {}
                     end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-                    found.append(Limb(f"{side} {kind}", (*line, contact), contact, end, side + mark))
+                    line = roles[:roles.index(contact) + 1]
+                    bends = len(line) > 2 and all(self._hangs(*each) for each in pairwise(line))
+                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark, bends))
         return tuple(found)
 
     def _hangs(self, upper, lower):

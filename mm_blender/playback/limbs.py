@@ -35,21 +35,24 @@ class Posed(NamedTuple):
 class Limbs:
     """The L limbs of a character.
 
-    joints      (L, 4) thigh, shin, foot and toe; -1 where the toe is no joint of its own
-    lengths     [L] from hip to toe, at most
+    joints      (L, 4) thigh, shin, foot and toe; -1 where the toe is no joint of its own, and of limbs that do not bend
+    bends       [L] whether it can reach for a place
+    lengths     [L] from hip to toe, at most; no end of one that does not bend
     turns_foot  [L] whether the foot can turn about the toe: not where they are the same place
     carried     (J,) which joints neither belong to the limbs nor carry them
     fronts      (L, 3) where each knee bends to, seen from its thigh
+    size        of the character, as Character has it
     """
 
     def __init__(self, character, fixed, moving):
         skeleton = character.skeleton
-        joints = [[character.joint(role) if character.has(role) else -1 for role in limb.roles]
-                  for limb in character.limbs]
-        self.joints = np.array([[*each, -1][:4] for each in joints], dtype=int).reshape(-1, 4)
-        # The lines from below the root to each of the four: what hangs from the hips is the first of them.
-        parts = [[skeleton.path(above, joint) if joint >= 0 else [] for above, joint in pairwise([0, *limb])]
-                 for limb in self.joints.tolist()]
+        self.joints = np.array([_joints_of(limb, character) for limb in character.limbs], dtype=int).reshape(-1, 4)
+        self.bends = [limb.bends for limb in character.limbs]
+        # The lines from below the root to each of the four: what hangs from the hips is the first of them. All of a
+        # limb that does not bend is its hip.
+        parts = [[skeleton.path(above, joint) if joint >= 0 else [] for above, joint in pairwise([0, *joints])]
+                 if limb.bends else [skeleton.path(0, character.joint(limb.contact)), [], [], []]
+                 for limb, joints in zip(character.limbs, self.joints.tolist())]
         longest = [max([1, *map(len, part)]) for part in zip(*parts)] or [1] * 4
         # Level by level, the root left out: everything is seen from there. Where a line is shorter than others, joints
         # that do nothing come before it.
@@ -64,11 +67,12 @@ class Limbs:
         self._offsets[-1] = np.where(self.joints[:, 3:] < 0, ends, self._offsets[-1])
         self._moving = [(column, *np.nonzero(lines == joint)) for column, joint in enumerate(moving)]
         bones = np.linalg.norm(self._bones_at_rest(skeleton), axis=-1)
-        self.lengths, self.turns_foot = (bones.T @ [1, 1, STRETCH]).tolist(), (bones[-1] > 0).tolist()
+        self.lengths = np.where(self.bends, bones.T @ [1, 1, STRETCH], np.inf).tolist()
+        self.turns_foot = (bones[-1] > 0).tolist()
         above, below = {0, *lines.flat}, set(self.joints.flat)
         self.carried = np.array([joint not in above and not below & set(skeleton.ancestors(joint))
                                  for joint in range(len(skeleton))])
-        self.fronts = np.zeros((len(self), 3))
+        self.fronts, self.size = np.zeros((len(self), 3)), character.size
 
     def __len__(self):
         return len(self.joints)
@@ -106,7 +110,7 @@ class Limbs:
             begin = end
 
     def _bones_at_rest(self, skeleton):
-        """(3, L, 3) thigh, shin and foot, each from its joint to the next, where bones are as the rest pose has them."""
+        """(3, L, 3) thigh, shin and foot, each from its joint to the next, with bones as the rest pose has them."""
         still = skeleton.rotations[self._line]
         still[self._idle] = quat.identity()
         ways, found, begin = self._offsets, [], self._ends[0] + 1
@@ -140,6 +144,12 @@ def turned(swings, turns):
     turns   (K, L, 2, 4, 4) how the joints were turned before, as seen_from_root() has it
     """
     return quat.inv_mul(quat.mul(swings[:, :, :-1], turns[:, :, 0]), quat.mul(swings[:, :, 1:], turns[:, :, 1]))
+
+
+def _joints_of(limb, character):
+    """Thigh, shin, foot and toe of a limb; -1 for a toe that is no joint, and for all of one that does not bend."""
+    toe = limb.roles[3] if len(limb.roles) > 3 and character.has(limb.roles[3]) else None
+    return [*map(character.joint, limb.roles[:3]), character.joint(toe) if toe else -1] if limb.bends else [-1] * 4
 
 
 def _unturned_like(turns):
