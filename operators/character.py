@@ -39,8 +39,8 @@ class MM_OT_roles_find(CharacterOperator):
 class MM_OT_character_resize(CharacterOperator):
     bl_idname = "mm.character_resize"
     bl_label = "Make It as Tall as a Person"
-    bl_description = ("Scale the armature object, or the empties that carry it, until the character is 1.7 m tall. Bones, "
-                      "rest pose and Actions stay as they are; a database that is baked already is baked again")
+    bl_description = ("Scale the armature object, or the empties that carry it, until the character is 1.7 m tall. "
+                      "Bones, rest pose and Actions stay as they are; a database that is baked already is baked again")
 
     def run(self, context, ob):
         times = make_a_person(ob)
@@ -139,5 +139,5 @@ class MM_OT_stance_clear(CharacterOperator):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_roles_find, MM_OT_character_resize, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load, MM_OT_roles_preset_remove,
-    MM_OT_stance_set, MM_OT_stance_clear))
+    MM_OT_roles_find, MM_OT_character_resize, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load,
+    MM_OT_roles_preset_remove, MM_OT_stance_set, MM_OT_stance_clear))

@@ -18,7 +18,7 @@ ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
 
 # Metres that a person's leg is long from hip to ankle, and how many times longer or shorter one counts as such, too.
-PERSON, LIKE_PEOPLE = 0.85, 5.0
+PERSON, LIKE_PEOPLE = 0.85, 8.0
 LEG, FORE_LEG = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
@@ -77,8 +77,8 @@ class Character:
     @property
     def size(self):
         """How many times as large as a person it is, by its legs: what is measured in metres and is meant for people is
-        multiplied by it. One that is like a cat or a giant counts as a person: what is much smaller or larger is so by its
-        units."""
+        multiplied by it. One that is like a cat or a giant counts as a person: what is much smaller or larger is so
+        by its units."""
         size = self.leg / PERSON
         return 1.0 if not size or 1 / LIKE_PEOPLE <= size <= LIKE_PEOPLE else size
 

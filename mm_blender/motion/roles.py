@@ -376,7 +376,7 @@ def _first_bone(skeleton, limb, is_arm, four):
     lengths = np.linalg.norm(np.diff(skeleton.rest[0][limb], axis=0), axis=-1)
     if len(lengths) < 2:
         return 0
-    if four and is_arm:  # a shoulder blade is as long as what follows; elbows are halfway up, and wrists near the ground
+    if four and is_arm:  # a shoulder blade is as long as what follows; elbows are halfway up, wrists near the ground
         heights = skeleton.rest[0][limb, 2] - skeleton.rest[0][:, 2].min()
         return 1 if len(limb) > 4 or (len(limb) == 4 and heights[2] > ELBOW * heights[0]) else 0
     if four:

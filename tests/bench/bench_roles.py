@@ -51,7 +51,8 @@ def main():
         drawn[rig.told].add(rig.skeleton, rig.roles)
 
     draw()
-    good = [makers.say("names of makers"), drawn[True].say("drawn, with names"), drawn[False].say("drawn, without names")]
+    good = [makers.say("names of makers"), drawn[True].say("drawn, with names"),
+            drawn[False].say("drawn, without names")]
     sys.exit(not all(good))
 
 

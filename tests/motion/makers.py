@@ -264,7 +264,7 @@ RIGS = {
     "MetaHuman": (("l", "r"), """
         root > pelvis > spine_01 > spine_02 > spine_03 > spine_04 > spine_05 > neck_01 > neck_02 > head
         head > FACIAL_C_FacialRoot > FACIAL_C_Jaw
-        spine_05 > spine_04_latissimus_% 
+        spine_05 > spine_04_latissimus_%
         spine_05 > clavicle_% > upperarm_% > lowerarm_% > hand_% > middle_metacarpal_% > middle_01_%
         clavicle_% > clavicle_pec_%
         upperarm_% > upperarm_correctiveRoot_% > upperarm_out_%
@@ -457,7 +457,8 @@ RIGS = {
         """, {"root": "全ての親", "hips": "腰", "spine": "上半身", "chest": "上半身2", "neck": "首", "head": "頭"},
         "肩.% 腕.% ひじ.% 手首.% 足D.% ひざD.% 足首D.% 足先EX.%"),
     "Skyrim": (("L", "R"), """
-        NPC Root [Root] > NPC COM [COM ] > NPC Pelvis [Pelv] > NPC % Thigh [%Thg] > NPC % Calf [%Clf] > NPC % Foot [%ft ]
+        NPC Root [Root] > NPC COM [COM ] > NPC Pelvis [Pelv] > NPC % Thigh [%Thg] > NPC % Calf [%Clf]
+        NPC % Calf [%Clf] > NPC % Foot [%ft ]
         NPC % Foot [%ft ] > NPC % Toe0 [%Toe]
         NPC COM [COM ] > NPC Spine [Spn0] > NPC Spine1 [Spn1] > NPC Spine2 [Spn2] > NPC Neck [Neck] > NPC Head [Head]
         NPC Spine2 [Spn2] > NPC % Clavicle [%Clv] > NPC % UpperArm [%Uar] > NPC % Forearm [%Lar] > NPC % Hand [%Hnd]

@@ -12,8 +12,8 @@ from mm_blender.motion.skeleton import Skeleton
 
 # What parts are called: the words of one row go together.
 _LEGS = (("thigh", "shin", "foot", "toe"), ("thigh", "calf", "foot", "ball"), ("UpLeg", "Leg", "Foot", "ToeBase"),
-         ("upper_leg", "lower_leg", "foot", "toes"), ("hip", "knee", "ankle", "toe"), ("femur", "tibia", "foot", "toes"),
-         ("leg1", "leg2", "foot", "toe"))
+         ("upper_leg", "lower_leg", "foot", "toes"), ("hip", "knee", "ankle", "toe"),
+         ("femur", "tibia", "foot", "toes"), ("leg1", "leg2", "foot", "toe"))
 _ARMS = (("clavicle", "upperarm", "lowerarm", "hand"), ("Shoulder", "Arm", "ForeArm", "Hand"),
          ("shoulder", "upper_arm", "forearm", "hand"), ("collar", "shoulder", "elbow", "wrist"),
          ("clavicle", "humerus", "radius", "hand"))
@@ -62,7 +62,8 @@ def rigs(draw, told=None):
     """A Rig. told: whether names tell what is what; drawn unless given. Feet may hang from the root, as IK has them,
     only where names tell."""
     tree, told = _Tree(), draw(st.booleans()) if told is None else told
-    four, root, prefix = draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from(("", "mixamorig:", "DEF-", "b_")))
+    four, root = draw(st.booleans()), draw(st.booleans())
+    prefix = draw(st.sampled_from(("", "mixamorig:", "DEF-", "b_")))
     style = draw(st.sampled_from(sorted(_SIDES)))
     words = draw(st.sampled_from(_TRUNKS))
     size = draw(st.sampled_from((0.003, 1.0, 1.0, 40.0)))

@@ -65,16 +65,16 @@ def make_a_person(ob):
 
 def _sentences(ob):
     yield from _roles_given_twice(ob)
+    character = character_of(ob)
+    if character.four_legged:
+        yield "It walks on four legs: it plays motion of its own bones, not that of characters with two legs."
     if controls.is_control_rig(ob):  # its controls are what is moved
         return
-    character = character_of(ob)
     yield from _limbs_not_held(character)
     yield from _led_by_ik(ob)
     if loose := loose_bones(ob):
-        verb = "is not part of the body: it keeps its" if len(loose) == 1 else "are not parts of the body: they keep their"
-        yield f"{_named(loose)} {verb} pose."
-    if character.four_legged:
-        yield "It walks on four legs: it plays motion of its own bones, not that of characters with two legs."
+        one = "is not part of the body: it keeps its pose."
+        yield f"{_named(loose)} {one if len(loose) == 1 else 'are not parts of the body: they keep their pose.'}"
     if character.size != 1:
         yield (f"It is {_length(height(ob))} tall. That works; but cameras, ground and brushes are made for people, so "
                "you may want it as tall as one.")

@@ -84,7 +84,13 @@ def character_of(ob):
                               "choose another one in the Character panel.")
     connected = frozenset(name for name in skeleton.names if ob.data.bones[name].use_connect)
     character = Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
-    on_four = walks_on_four(character, skeleton.rest[0][None]) if ob.mm.legs == "AUTO" else ob.mm.legs == "FOUR"
+    return on_its_legs(ob, character)
+
+
+def on_its_legs(ob, character):
+    """The Character with as many legs as the artist says, or as its rest pose shows."""
+    on_four = walks_on_four(character, character.skeleton.rest[0][None]) if ob.mm.legs == "AUTO" else (
+        ob.mm.legs == "FOUR")
     return replace(character, four_legged=on_four)
 
 
