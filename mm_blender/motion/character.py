@@ -19,6 +19,8 @@ ROLES = ("root", "hips", "spine", "chest", "neck", "head",
 
 # Metres that a person's leg is long from hip to ankle, and how many times longer or shorter one counts as such, too.
 PERSON, LIKE_PEOPLE = 0.85, 8.0
+# By so much more of a leg's height than its last joint no paw is from the ground.
+PAW = 0.1
 LEG, FORE_LEG = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
@@ -105,12 +107,20 @@ class Character:
                 contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
                 if contact is not None:
                     roles = tuple(f"{side}_{part}" for part in parts)
-                    ends = self.skeleton.ends if self.four_legged else {}
-                    end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
+                    end = self._paw(roles[0], contact) if self.four_legged else (0.0, 0.0, 0.0)
                     line = roles[:roles.index(contact) + 1]
                     bends = len(line) > 2 and all(self._hangs(*each) for each in pairwise(line))
                     found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark, bends))
         return tuple(found)
+
+    def _paw(self, top, contact):
+        """Where on the contact joint of a limb that hangs from a top its paw is: where the bone ends. Importers guess
+        that where a file has no ends; up in the air, at rest, no paw ends: then it is the joint itself."""
+        joint, (places, turns) = self.joint(contact), self.skeleton.rest
+        end = self.skeleton.ends.get(self.roles[contact], (0.0, 0.0, 0.0))
+        leg = places[self.joint(top), 2] - places[joint, 2] if self.has(top) else 0.0
+        rise = float(quat.rotate(turns[joint], np.array(end))[2])
+        return (0.0, 0.0, 0.0) if leg > 0 and rise > PAW * leg else end
 
     def _hangs(self, upper, lower):
         """Whether the joint of a role is below that of another one."""
