@@ -28,6 +28,11 @@ class Line:
     points: np.ndarray
     closed: bool
 
+    def reversed(self):
+        """The same from its end to its beginning; a closed one begins where it began."""
+        points = self.points[::-1]
+        return Line(np.roll(points, 1, axis=0) if self.closed else points, self.closed)
+
 
 def lines_of(ob, depsgraph):
     """The Lines of a Curve or Curves object, in the order of its splines."""
