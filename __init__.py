@@ -6,11 +6,11 @@ from .mm_blender.scene import settings
 from .mm_blender.scene.directing import live
 from .mm_blender.scene.driving import gamepads, keymap, session
 from .mm_blender.scene.jobs import freshness, pythons, saving, slices, training
-from .mm_blender.scene.showing import hud, overlay, plots
+from .mm_blender.scene.showing import hud, overlay, path_marks, plots
 from .panels import conflict
 
 PARTS = (settings, slices, freshness, overlay, session, live, hud, gamepads, pythons, training, saving, plots,
-         operators, keymap, panels)
+         path_marks, operators, keymap, panels)
 
 
 _registered = []

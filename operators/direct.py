@@ -23,8 +23,8 @@ IF_EDITED = (("NEW", "New Action", "The edited take stays as it is, and a new Ac
 
 
 class MM_OT_generate_path(DatabaseOperator):
-    """Let the character go along its path, and keep that as keyframes. The take that was generated before is replaced, \
-unless somebody has edited its keys"""
+    """Let the character go along its path, and keep that as keyframes. The take that was generated before is \
+replaced, unless somebody has edited its keys"""
     bl_idname = "mm.generate_path"
     bl_label = "Generate"
 
@@ -105,8 +105,8 @@ class MM_OT_take_recall(CharacterOperator):
 
 
 class MM_OT_path_mark_add(CharacterOperator):
-    """Add a mark: on the curve, at the selected point of the curve that is being edited or near the 3D cursor; without \
-a curve at each selected object, or with an Empty at the 3D cursor"""
+    """Add a mark: on the curve, at the selected point of the curve that is being edited or near the 3D cursor; \
+without a curve at each selected object, or with an Empty at the 3D cursor"""
     bl_idname = "mm.path_mark_add"
     bl_label = "Add Mark"
 

@@ -10,10 +10,11 @@ from ..control.path_guide import PathGuide
 from ..control.schedule import Schedule
 from ..motion import quat
 from ..motion.clip import Clip
-from ..steps import Progress
+from ..steps import Progress, mapped, run
 from .arrive import arrived
 from .group import Group
-from .plan import Plan, play
+from .plan import LOOK, Plan, Setting, play_steps
+from .player import Drive
 from .record import Trace
 
 # Who does not arrive is given up after so many times the seconds that the path takes, and so many more.
@@ -37,32 +38,43 @@ def schedule_of(library, path, query="", loop=False):
     return Schedule(path, library.speeds, corners, query, loop)
 
 
-def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True):
-    """The Directed that a Path makes of the motion of a Library.
+def direct(library, path, settings=None, watch=lambda progress: None, **further):
+    """The Directed that a Path makes of the motion of a Library; watch: is called with the Progress; further: as
+    direct_steps() takes it."""
+    return run(direct_steps(library, path, settings, **further), watch)
+
+
+def direct_steps(library, path, settings=None, query="", loop=False, exact=True, **around):
+    """Steps that return the Directed that a Path makes of the motion of a Library.
 
     settings  a Drive, or None for the usual one
-    watch     is called with the Progress, once for each second
     query     for tags, beside those that the path asks for
     exact     whether to arrive exactly where the path ends, and where it says so; only frames of a database can
+    around    ground, height and commands, as a Setting has them
     """
-    schedule = schedule_of(library, path, query)
-    directed = _follow(library, schedule, settings, watch, ground)
-    if not exact or library.baked is None:
+    setting = Setting(settings or Drive(), **around)
+    schedule = schedule_of(library, path, query, loop)
+    arrives = exact and library.baked is not None
+    directed = yield from mapped(_follow(library, schedule, setting), lambda share: Progress(
+        share / (2 if arrives else 1), f"directing, {share:.0%}"))
+    if not arrives:
         return directed
     plan = arrived(plan_of(directed, library.standing), schedule, library.database.rate)
-    clip, trace, costs = play(library, plan, schedule, settings, ground)
+    clip, trace, costs = yield from mapped(play_steps(library, plan, schedule, setting), lambda share: Progress(
+        (1 + share) / 2, "arriving"))
     return Directed(clip, trace, schedule, directed.times, costs)
 
 
-def _follow(library, schedule, settings, watch, ground):
-    """Frame by frame after a PathGuide: Motion Matching as it is driven."""
+def _follow(library, schedule, setting):
+    """Frame by frame after a PathGuide: Motion Matching as it is driven. Steps are shares of the way."""
     rate = library.database.rate
     guide, times = PathGuide(schedule, rate), []
-    group = Group(library, [guide], settings, ground)
+    group = Group(library, [guide], setting.drive)
+    setting.begin(group.player)
     costs = []
     while not guide.done and len(times) < (PATIENCE * schedule.duration + MORE) * rate:
-        if watch is not None and len(times) % round(rate) == 0:
-            watch(Progress(min(guide.time / schedule.duration, 1.0), f"directing, {guide.time:.0f} s"))
+        if len(times) % LOOK == 0:
+            yield min(guide.time / schedule.duration, 1.0)
         group.step()
         times.append(guide.time)
         costs.append(float(group.player.matcher.costs[0]))

@@ -98,7 +98,8 @@ def _go_on():
     until = time.perf_counter() + SLICE
     try:
         ob = found_again(bpy.data.objects, name, uid)
-        if ob is None or not ob.mm.direct.update or generating.made_from(ob, bpy.context.evaluated_depsgraph_get()) != key:
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        if ob is None or not ob.mm.direct.update or generating.made_from(ob, depsgraph) != key:
             stop()
             return
         while time.perf_counter() < until:

@@ -48,6 +48,8 @@ def _of_splines(evaluated, depsgraph):
     """(points, closed) of a Curve object. One that is drawn as a tube is read without its thickness."""
     mesh = evaluated.to_mesh()
     try:
+        if mesh is None:
+            return []
         if not len(mesh.polygons):
             return _chains(mesh)
     finally:
