@@ -123,7 +123,7 @@ class Player:
             about = self.heights if heights is None else heights
             self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0].tolist()
         self.feet = Feet(self.limbs, count, self.feet.standing, self.settings.lock)
-        self.feet.ground.level = list(self.heights)
+        self.feet.stand_at(self.heights)
         self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
     def begin_from(self, index, shown):
@@ -234,7 +234,7 @@ class Player:
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
-        level, most = self.feet.ground.level, self.feet.ground.most
+        level, most = self.feet.levels()
         if self.ground is None:
             level, most = [0.0] * len(level), [math.inf] * len(level)
         self._climbs = [_climbed(*each, self.dt) for each in zip(self._climbs, level, most)]
