@@ -14,13 +14,23 @@ from .armatures import skeleton_of, whole_skeleton
 NEEDED = ("hips", "left_foot", "right_foot", "left_thigh", "right_thigh")
 
 
+_ON_PATHS = {"CURVE", "CURVES", "EMPTY"}  # what a path is made of
+
+
 def active_armature(context):
-    """The armature that the panels speak of: the active object, or the one that deforms or carries it; or None."""
+    """The armature that the panels speak of: the active object, the one that deforms or carries it, or the
+    one that it leads along a path; or None."""
     ob = context.object
     if ob is None or ob.type == "ARMATURE":
         return ob
-    found = ob.find_armature()
-    return found or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
+    found = ob.find_armature() or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
+    return found or (_led_by(ob, context.view_layer) if ob.type in _ON_PATHS else None)
+
+
+def _led_by(ob, view_layer):
+    """The first armature whose path, or a mark on it, is an object."""
+    return next((other for other in view_layer.objects if other.type == "ARMATURE" and (
+        other.mm.direct.path == ob or any(mark.ob == ob for mark in other.mm.direct.marks))), None)
 
 
 def fill_roles(ob, overwrite=True):
