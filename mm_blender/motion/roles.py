@@ -83,6 +83,7 @@ def find_roles(skeleton):
         named, shape = _without_limbs(named, found), found
     roles = {**shape, **named, **own}
     confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
+    _stand_on_shins(skeleton, roles, confidence)
     known = dict(roles)
     _complete_trunk(skeleton, roles)
     _complete_root(skeleton, roles)
@@ -93,6 +94,13 @@ def find_roles(skeleton):
     character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
                           find_mirror(skeleton), rest_forward(skeleton, roles))
     return Found(character, family, {role: confidence[role] for role in roles})
+
+
+def _stand_on_shins(skeleton, roles, confidence):
+    """A leg of two bones ends with its lower one, with which it stands."""
+    for shin, foot in ((f"{side}_shin", f"{side}_foot") for side in SIDES):
+        if shin in roles and foot not in roles and not len(skeleton.children(roles[shin])):
+            roles[foot], confidence[foot] = roles.pop(shin), confidence[shin]
 
 
 def _one_each(roles, confidence):
