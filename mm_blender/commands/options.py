@@ -29,6 +29,10 @@ def rate(text):
     return number(text, *database.RATES)
 
 
+def job_count(text):
+    return int(number(text, 0, 256))
+
+
 def scale(text):
     try:
         return bvh.UNITS[text] if text in bvh.UNITS else number(text, 1e-6, 1e6)

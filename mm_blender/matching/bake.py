@@ -15,14 +15,15 @@ from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.mirror import mirror
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import RATES, REASONS, Database, Range
+from .database import RATES, REASONS, Database, Range, leg_steps
 from .features import Normalisation, measure
 from .schema import weights_of
-from .search import gather
+from .search import gather_more
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
-# Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
+# Raised whenever preparation or a feature makes something else of the same clips: what an older one made is not taken
+# over.
 PREPARATION = 1
 # A joint that moves less than this (metres) in its parent during a clip stands still, at a place rounded to this.
 STILL = 1e-4
@@ -59,10 +60,12 @@ class Source:
     onto: object = None
 
 
-def bake(sources, character, schema, recipe, previous=None):
+def bake(sources, character, schema, recipe, previous=None, jobs=None):
     """A generator: yields Progress, returns the Database.
 
     previous: a database whose clips are taken over where nothing that they were made from has changed.
+    jobs: whoever has other processes: jobs.submit(function, *arguments) is a Future of what a function makes in one of
+    them, and jobs.count says how many there are. The database is the same.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
     _check_request(sources, character, schema, recipe)
@@ -70,26 +73,39 @@ def bake(sources, character, schema, recipe, previous=None):
     keys = [source_key(source, foundation) for source in sources]
     old, parts, left_out, reused = _reusable(previous), [], [], 0
     whole = (len(sources) + 1) / (1 - SORTING)
+    begun_elsewhere = {key: jobs.submit(_prepared, source, character, schema, recipe, key)
+                       for source, key in zip(sources, keys) if key not in old} if jobs else {}
     for index, (source, key) in enumerate(zip(sources, keys)):
         begun = index / whole
         if key in keys[:index]:
             left_out.append(f'Clip "{source.name}" is in the list twice: it was taken once.')
         elif key in old:
             yield Progress(begun, f'Unchanged: "{source.name}"')
-            parts += old[key]
+            parts += [_taken_over(previous, part, schema) for part in old[key]]
             reused += 1
         else:
-            steps = _prepare(source, character, recipe, key, left_out)
-            parts += yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
-            check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
+            if jobs:
+                yield Progress(begun, f'Reading "{source.name}"')
+                made, trouble = begun_elsewhere.pop(key).result()
+            else:
+                steps = _prepare(source, character, schema, recipe, key)
+                made, trouble = yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
+            parts += made
+            left_out += trouble
+            check_all(sum(len(part) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
-    steps = _assemble(parts, character, schema, recipe)
-    database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
-    steps = gather(database.features, weights_of(schema))
+    yield Progress(len(sources) / whole, "Measuring features")
+    _check_properties(schema, parts)
+    measured = np.concatenate([part.measured for part in parts])
+    normalisation = Normalisation.of(measured, schema)
+    features = normalisation.apply(measured)
+    steps = gather_more(features, weights_of(schema), _cells(parts), threads=jobs.count if jobs else 1)
     cells = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
-    notes = {**_notes(database), "left_out": left_out, "reused": reused}
-    return replace(database, cells=cells, notes=notes, key=database_key(sources, foundation, schema))
+    database = _assemble(parts, character, schema, recipe, features=features, measured=measured, cells=cells,
+                         normalisation=normalisation, key=database_key(sources, foundation, schema))
+    database.notes.update(_notes(database), left_out=left_out, reused=reused)
+    return database
 
 
 def foundation_key(character, recipe):
@@ -109,10 +125,39 @@ def database_key(sources, foundation, schema):
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A clean clip on its way into the database."""
+    """A clean clip of F frames on its way into the database, with all that is stored of it, whichever clips come with
+    it: joints that hardly move stand still, properties that are zero throughout are none.
 
-    clip: object
+    positions  (F, M, 3) of the joints in `moving`; the others stay at `fixed` (J, 3)
+    tags       tag name → (F,) bool
+    measured   (F, D) its features as they are
+    steps      (F,) as leg_steps() has them
+    cells      (F,) similar frames of the database that it is taken from; None if it is new
+    """
+
     range: Range
+    skeleton: object
+    rotations: np.ndarray
+    positions: np.ndarray
+    moving: np.ndarray
+    fixed: np.ndarray
+    contacts: np.ndarray
+    curves: dict
+    tags: dict
+    measured: np.ndarray
+    steps: np.ndarray
+    cells: np.ndarray | None = None
+
+    def __len__(self):
+        return len(self.rotations)
+
+    def places(self, moving):
+        """(F, …, 3) where some joints are, among them all that move in this part."""
+        if np.array_equal(moving, self.moving):
+            return self.positions
+        places = np.broadcast_to(self.fixed[moving], (len(self), len(moving), 3)).copy()
+        places[:, np.searchsorted(moving, self.moving)] = self.positions
+        return places
 
 
 def _check_request(sources, character, schema, recipe):
@@ -136,18 +181,43 @@ def _shown(fractions, begun, whole, text):
 
 
 def _reusable(previous):
-    """The parts of a database by the key of what they were made from."""
+    """Which clips of a database were made from what: key → their numbers."""
     parts = {}
-    if previous is not None:
-        for index, about in enumerate(previous.ranges):
-            parts.setdefault(about.key, []).append(_Part(previous.clip(index), about))
+    for index, about in enumerate(previous.ranges if previous is not None else ()):
+        parts.setdefault(about.key, []).append(index)
     return parts
+
+
+def _taken_over(previous, index, schema):
+    """A clip of a database as a part of another one."""
+    about = previous.ranges[index]
+    frames = slice(about.start, about.stop)
+    if previous.measured is not None and previous.schema.same_features(schema):
+        measured, steps = previous.measured[frames], previous.steps[frames]
+    else:
+        measured, steps = _measured(previous.clip(index), previous.character, schema)
+    positions, moving = previous.positions[frames], previous.moving
+    moves = np.ptp(positions, axis=0).max(axis=-1) >= STILL
+    moves[moving == 0] = True
+    fixed = previous.fixed.copy()
+    fixed[moving] = positions[0]
+    return _Part(
+        about, previous.skeleton, previous.rotations[frames], positions if moves.all() else positions[:, moves],
+        moving[moves], fixed, previous.contacts[frames],
+        _animated({name: previous.curves[frames, column] for column, name in enumerate(previous.curve_names)}),
+        {name: mask[frames] for name, mask in previous.tags.items()}, measured, steps,
+        None if previous.cells is None else previous.cells[frames])
 
 
 # One source
 
-def _prepare(source, character, recipe, key, left_out):
-    """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
+def _prepared(*ingredients):
+    """What _prepare() returns, made in one go."""
+    return run(_prepare(*ingredients))
+
+
+def _prepare(source, character, schema, recipe, key):
+    """Read, clean and measure one source: yields fractions, returns its parts, and sentences on why there are none."""
     try:
         raw = yield from source.read()
         raw = raw.with_changes(loop=raw.loop or source.loop)
@@ -160,10 +230,10 @@ def _prepare(source, character, recipe, key, left_out):
                   else source.onto.clean(raw, recipe, source.speed))
         for piece in pieces:
             _check_legs(piece.clip, character)
-        return [part for piece in pieces for part in _sides(piece, source, character, about)]
+        return [_part(clip, character, schema, side) for piece in pieces
+                for clip, side in _sides(piece, source, character, about)], []
     except MotionError as error:
-        left_out.append(str(error))
-        return []
+        return [], [str(error)]
 
 
 def _check_legs(clip, character):
@@ -183,16 +253,43 @@ def _check_legs(clip, character):
 
 
 def _sides(piece, source, character, about):
-    """A clean piece, and its mirror image where the artist wants one."""
+    """A clean piece, and its mirror image where the artist wants one: pairs of a clip and its Range."""
     clip, warnings = piece.clip, [*source.warnings]
     if piece.skipped:
         warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
     about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
-    parts = [_Part(clip, about)]
+    sides = [(clip, about)]
     if source.mirror:
         root = clip.skeleton.names[0]
-        parts.append(_Part(mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
-    return parts
+        sides.append((mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
+    return sides
+
+
+def _part(clip, character, schema, about):
+    """A clean clip as it is stored, and measured like that."""
+    rest = clip.skeleton.positions
+    low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
+    still = (high - low).max(axis=-1) < STILL
+    still[0] = False
+    fixed = clip.positions[0].copy()
+    fixed[still] = (rest + np.round(((low + high) / 2 - rest) / STILL) * STILL).astype(np.float32)[still]
+    moving = np.flatnonzero(~still).astype(np.int32)
+    positions = np.broadcast_to(fixed, clip.positions.shape).copy()
+    positions[:, moving] = clip.positions[:, moving]
+    clip = clip.with_changes(positions=positions, curves=_animated(clip.curves))
+    return _Part(about, clip.skeleton, clip.rotations, positions[:, moving], moving, fixed, clip.contacts, clip.curves,
+                 {tag.name: clip.tag_mask(tag.name) for tag in clip.tags}, *_measured(clip, character, schema))
+
+
+def _animated(curves):
+    return {name: curve for name, curve in curves.items() if np.any(curve)}
+
+
+def _measured(clip, character, schema):
+    """The features (F, D) of a clip as it is stored, and the steps (F,) of its legs."""
+    curves = {name: np.zeros(len(clip), dtype=np.float32) for name in schema.properties}
+    character = _rooted(character, clip.skeleton)
+    return measure(clip.with_changes(curves=curves | clip.curves), character, schema), leg_steps(character, clip)
 
 
 def same_skeleton(one, other):
@@ -239,63 +336,50 @@ def _tree(skeleton):
 
 # All together
 
-def _assemble(parts, character, schema, recipe):
-    """Lay the clips end to end and measure their features: yields fractions, returns the Database."""
-    clips = [_settled(part.clip) for part in parts]
-    fixed, moving = _moving(clips)
-    curve_names = tuple(sorted({name for clip in clips for name in clip.curves}))
-    _check_properties(schema, curve_names)
-    clips = [clip.with_changes(curves=_all_curves(clip, curve_names)) for clip in clips]
-    character = _rooted(character, clips[0].skeleton)
-    features = []
-    for index, clip in enumerate(clips):
-        features.append(measure(clip, character, schema))
-        yield (index + 1) / len(clips)
-    features = np.concatenate(features)
-    normalisation = Normalisation.of(features, schema)
+def _assemble(parts, character, schema, recipe, **made):
+    """The Database in which the parts lie end to end; made: what has been made of all of them."""
+    fixed, moving = _moving(parts)
+    curve_names = tuple(sorted({name for part in parts for name in part.curves}))
     return Database(
-        character=character, rate=recipe.rate, recipe=recipe, schema=schema,
-        rotations=np.concatenate([clip.rotations for clip in clips]),
-        positions=np.concatenate([clip.positions[:, moving] for clip in clips]),
-        moving=moving, fixed=fixed, contacts=np.concatenate([clip.contacts for clip in clips]),
-        features=normalisation.apply(features), normalisation=normalisation,
-        ranges=_laid_out(parts), tags=_tag_masks(clips), curve_names=curve_names,
-        curves=np.concatenate([np.stack([np.zeros(len(clip)), *clip.curves.values()], axis=-1)[:, 1:]
-                               for clip in clips]).astype(np.float32))
+        character=_rooted(character, parts[0].skeleton), rate=recipe.rate, recipe=recipe, schema=schema,
+        rotations=np.concatenate([part.rotations for part in parts]),
+        positions=np.concatenate([part.places(moving) for part in parts]),
+        moving=moving, fixed=fixed, contacts=np.concatenate([part.contacts for part in parts]),
+        steps=np.concatenate([part.steps for part in parts]), ranges=_laid_out(parts), tags=_tag_masks(parts),
+        curve_names=curve_names, curves=np.concatenate([_columns(part, curve_names) for part in parts]), **made)
 
 
-def _settled(clip):
-    """A clip as the database stores it, whichever clips come with it: joints that hardly move stand still, properties
-    that are zero throughout are none."""
-    rest = clip.skeleton.positions
-    low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
-    still = (high - low).max(axis=-1) < STILL
-    still[0] = False
-    positions = clip.positions.copy()
-    positions[:, still] = (rest + np.round(((low + high) / 2 - rest) / STILL) * STILL).astype(np.float32)[still]
-    curves = {name: curve for name, curve in clip.curves.items() if np.any(curve)}
-    return clip.with_changes(positions=positions, curves=curves)
-
-
-def _moving(clips):
-    """Local positions (J, 3) of the joints that stay in one place, over all clips, and the other joints (M,)."""
-    fixed = clips[0].positions[0].copy()
-    # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
-    moves = np.any([(np.abs(clip.positions - fixed) > STILL / 2).any(axis=(0, 2)) for clip in clips], axis=0)
-    moves[0] = True
+def _moving(parts):
+    """Local positions (J, 3) of the joints that stay in one place, over all parts, and the other joints (M,)."""
+    fixed = parts[0].fixed
+    moves = np.zeros(len(fixed), dtype=bool)
+    for part in parts:
+        moves[part.moving] = True
+        # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
+        moves |= (np.abs(part.fixed - fixed) > STILL / 2).any(axis=-1)
     return fixed, np.flatnonzero(moves).astype(np.int32)
 
 
-def _check_properties(schema, curve_names):
-    missing = [name for name in schema.properties if name not in curve_names]
+def _cells(parts):
+    """(N,) the cells of frames that are taken over, all from one database; -1 where a frame is new."""
+    return np.concatenate([np.full(len(part), -1, dtype=np.int32) if part.cells is None else part.cells
+                           for part in parts])
+
+
+def _check_properties(schema, parts):
+    missing = [name for name in schema.properties if not any(name in part.curves for part in parts)]
     if missing:
         raise MotionError(f'No clip has a property "{missing[0]}" that is ever other than zero: animate it, or remove '
                           "that feature.")
 
 
-def _all_curves(clip, names):
-    """Every property that some clip has: zero where this one does not animate it."""
-    return {name: clip.curves.get(name, np.zeros(len(clip), dtype=np.float32)) for name in names}
+def _columns(part, names):
+    """(F, P) every property that some clip has: zero where this one does not animate it."""
+    columns = np.zeros((len(part), len(names)), dtype=np.float32)
+    for column, name in enumerate(names):
+        if name in part.curves:
+            columns[:, column] = part.curves[name]
+    return columns
 
 
 def _rooted(character, skeleton):
@@ -306,15 +390,16 @@ def _rooted(character, skeleton):
 
 
 def _laid_out(parts):
-    ends = np.cumsum([len(part.clip) for part in parts]).tolist()
-    return tuple(replace(part.range, start=end - len(part.clip), stop=end) for part, end in zip(parts, ends))
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    return tuple(replace(part.range, start=end - len(part), stop=end) for part, end in zip(parts, ends))
 
 
-def _tag_masks(clips):
-    names = sorted({tag.name for clip in clips for tag in clip.tags} - {EXCLUDE})
+def _tag_masks(parts):
+    names = sorted({name for part in parts for name in part.tags} - {EXCLUDE})
     if len(names) > TAG_NAMES:
         raise MotionError(f"The clips have {len(names):,} different tags: use at most {TAG_NAMES}.")
-    masks = {name: np.concatenate([clip.tag_mask(name) for clip in clips]) for name in names}
+    none = {len(part): np.zeros(len(part), dtype=bool) for part in parts}
+    masks = {name: np.concatenate([part.tags.get(name, none[len(part)]) for part in parts]) for name in names}
     return {name: mask for name, mask in masks.items() if mask.any()}
 
 

@@ -28,6 +28,7 @@ LEAST_SCALE = 1e-6
 STUB = 1e-6
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
+OPTIONAL = ("cells", "measured", "steps")  # what older files do not have
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
@@ -88,6 +89,8 @@ class Database:
     tags        tag name → (N,) bool
     notes       what the person should know: counts of left-out frames, warnings
     cells       (N,) similar frames, gathered for the search; None in a file that was baked without
+    measured    (N, D) the features before they were normalised; None if they were not loaded (see load())
+    steps       (N,) as leg_steps() has them; None in a file that was baked without
     owner       the character for which it was baked in Blender; None if it is nobody's
     """
 
@@ -109,6 +112,8 @@ class Database:
     notes: dict = field(default_factory=dict)
     key: str = ""
     cells: np.ndarray | None = None
+    measured: np.ndarray | None = None
+    steps: np.ndarray | None = None
     owner: Owner | None = None
 
     def __post_init__(self):
@@ -170,17 +175,11 @@ class Database:
     def before_jolts(self):
         """(N,) the frames soon after which the legs jolt, as in a hard step or a glitch: with the offset of a jump on
         top it would pop."""
-        feet = [self.character.joint(role) for role in self.character.contact_roles()]
-        joints, legs = self.skeleton.carrying(feet)
-        peaks = np.zeros(len(self), dtype=np.float32)
-        for part in self.ranges:
-            if len(part) > 2:
-                frames = slice(part.start, part.stop)
-                places, _ = forward(legs, self.local_positions(frames)[:, joints], self.rotations[frames][:, joints])
-                steps = np.diff(places, 2, axis=0)
-                peaks[part.start + 1:part.stop - 1] = np.linalg.norm(steps, axis=-1).max(axis=-1)
-        soon, most = np.zeros(len(self), dtype=bool), max(np.percentile(peaks, JOLT), UNUSUAL * np.median(peaks))
-        for frame in np.flatnonzero(peaks > most):
+        steps = self.steps
+        if steps is None:
+            steps = np.concatenate([leg_steps(self.character, clip) for clip in self.clips()])
+        soon, most = np.zeros(len(self), dtype=bool), max(np.percentile(steps, JOLT), UNUSUAL * np.median(steps))
+        for frame in np.flatnonzero(steps > most):
             start = self.ranges[self.range_of_frame[frame]].start
             soon[max(frame - round(BEFORE * self.rate), start):frame] = True
         return soon
@@ -254,7 +253,7 @@ class Database:
             "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
             "contacts": self.contacts, "curves": self.curves, "features": self.features,
             "mean": self.normalisation.mean, "scale": self.normalisation.scale,
-            **({"cells": self.cells} if self.cells is not None else {})}
+            **{name: array for name in OPTIONAL if (array := getattr(self, name)) is not None}}
         try:
             _checked(records.from_text(records.to_text(header)), arrays)
         except Exception as error:  # whatever would keep it from being loaded
@@ -264,9 +263,20 @@ class Database:
         archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, arrays)
 
 
-def load(path):
-    """A database from its file, checked."""
-    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, ("cells",))
+def leg_steps(character, clip):
+    """(F,) how far the joint of the legs that jolts most is from where its speed of the frame before would bring it."""
+    feet = [character.joint(role) for role in character.contact_roles()]
+    joints, legs = character.skeleton.carrying(feet)
+    steps = np.zeros(len(clip), dtype=np.float32)
+    if len(clip) > 2:
+        places, _ = forward(legs, clip.positions[:, joints], clip.rotations[:, joints])
+        steps[1:-1] = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1).max(axis=-1)
+    return steps
+
+
+def load(path, to_bake=False):
+    """A database from its file, checked; to_bake: with what only a bake wants that takes clips over."""
+    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, OPTIONAL if to_bake else ("cells", "steps"))
     try:
         return _checked(header, arrays)
     except Exception as error:  # the header may hold anything that JSON can
@@ -317,7 +327,7 @@ def _from_file(header, arrays):
         ranges=tuple(Range(**part) for part in header["ranges"]),
         tags={name: _mask(spans, frames) for name, spans in header["tags"].items()}, curves=arrays["curves"],
         curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"],
-        cells=arrays.get("cells"), owner=owner_in(header))
+        owner=owner_in(header), **{name: arrays.get(name) for name in OPTIONAL})
 
 
 def _mask(spans, frames):
@@ -366,8 +376,10 @@ def _check_arrays(database):
         "rest positions": (database.skeleton.positions, np.float32, (joints, 3)),
         "rest rotations": (database.skeleton.rotations, np.float32, (joints, 4)),
     }
-    if database.cells is not None:
-        expected["cells"] = (database.cells, np.int32, (frames,))
+    optional = {"cells": (np.int32, (frames,)), "steps": (np.float32, (frames,)),
+                "measured": (np.float32, (frames, size))}
+    expected |= {name: (array, *about) for name, about in optional.items()
+                 if (array := getattr(database, name)) is not None}
     check_arrays(expected)
     check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
     check_sizes({"curves": database.curves}, HIGHEST)
