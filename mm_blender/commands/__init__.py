@@ -5,14 +5,15 @@ What run() gives back is printed; if something failed all the same it sets optio
 """
 
 import argparse
+import sys
 import warnings
+from importlib import import_module
 
 from .. import records
 from ..errors import Cancelled, MotionError
-from . import bake, bench, drive, info, retarget, train
 from .terminal import print_plainly, say
 
-COMMANDS = (bake, retarget, train, drive, bench, info)  # in the order of --help
+COMMANDS = ("bake", "retarget", "train", "drive", "bench", "info")  # in the order of --help
 
 
 def main(arguments=None):
@@ -44,10 +45,12 @@ def main(arguments=None):
 
 
 def _options(arguments):
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m mm_blender", description="Motion Matching without Blender.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    # What another command needs takes its time to import.
+    for name in COMMANDS if not arguments or arguments[0] not in COMMANDS else arguments[:1]:
+        import_module(f".{name}", __package__).add(commands)
     options = parser.parse_args(arguments)
     for name, value in vars(options).items():
         # Where a path is expected it would be the folder where one stands: mostly a variable that nobody has set.

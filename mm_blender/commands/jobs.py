@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Other processes, so that all cores work on one bake."""
 
-import multiprocessing
 import os
 import signal
 import sys
 import threading
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager
 
 from ..errors import MotionError
@@ -29,6 +27,9 @@ def jobs(count):
     if count == 1:
         yield None
         return
+    import multiprocessing  # what takes a moment to import, and one process does without
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
     # A copy of this process is at work at once; elsewhere a new one has to import everything first.
     ways = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
     pool = ProcessPoolExecutor(count, ways, _begin)
@@ -48,5 +49,7 @@ def _begin():
 
 
 def _end_with_parent():
-    multiprocessing.parent_process().join()
+    from multiprocessing import parent_process
+
+    parent_process().join()
     os._exit(1)

@@ -242,7 +242,7 @@ class Database:
         header = {
             "rate": self.rate, "names": character.skeleton.names, "roles": character.roles,
             "mirror": character.mirror, "forward": character.forward, "recipe": asdict(self.recipe),
-            "schema": self.schema.to_json(), "ranges": [asdict(part) for part in self.ranges],
+            "schema": self.schema.to_json(), "ranges": [vars(part) for part in self.ranges],
             "tags": {name: runs(mask) for name, mask in self.tags.items()},
             "curve_names": self.curve_names, "notes": self.notes, "key": self.key,
             "four_legged": character.four_legged, "ends": character.skeleton.ends, **signed(self.owner),
