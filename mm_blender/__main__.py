@@ -18,11 +18,12 @@ def start():
     if listens:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     from . import commands
+    options = commands.options_in(sys.argv[1:])
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
     try:
-        code = commands.main()
+        code = commands.run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

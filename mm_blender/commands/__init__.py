@@ -9,20 +9,28 @@ import sys
 import warnings
 from importlib import import_module
 
-from .. import records
+from .. import __version__, records
 from ..errors import Cancelled, MotionError
+from . import terminal
+from .streams import streams
 from .terminal import print_plainly, say
 
-COMMANDS = ("bake", "retarget", "train", "drive", "bench", "info")  # in the order of --help
+COMMANDS = ("bake", "merge", "retarget", "train", "drive", "bench", "info")  # in the order of --help
 
 
 def main(arguments=None):
     """Does what the arguments say, those of the shell if none are given; its exit code comes back."""
-    options = _options(arguments)
+    return run(options_in(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(options):
+    """Does what the options say; its exit code comes back."""
     try:
         # What NumPy has to say of a division is for developers.
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            result = options.run(options)
+            terminal.be_quiet(options.quiet)
+            with streams(options) as written_out:
+                result = options.run(options)
     except MotionError as error:
         say(error)
         return 1
@@ -37,6 +45,8 @@ def main(arguments=None):
         return 130
     if options.json:
         print(records.to_text(result))
+    elif written_out or (options.quiet and hasattr(options, "output")):
+        pass
     elif isinstance(result, str):
         print(result)
     else:
@@ -44,9 +54,10 @@ def main(arguments=None):
     return 1 if options.failed else 0
 
 
-def _options(arguments):
-    arguments = sys.argv[1:] if arguments is None else arguments
+def options_in(arguments):
+    """What the arguments say, as options; what is no use of ours ends the program."""
     parser = argparse.ArgumentParser(prog="python -m mm_blender", description="Motion Matching without Blender.")
+    parser.add_argument("--version", action="version", version=f"Motion Matching {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     # What another command needs takes its time to import.
     for name in COMMANDS if not arguments or arguments[0] not in COMMANDS else arguments[:1]:

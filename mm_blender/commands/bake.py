@@ -19,14 +19,15 @@ from ..prepare.recipe import ROOTS, Recipe
 from .characters import character_in, target_in, ways_onto
 from .clips import SAMPLES, bvh_files, contents_of, some_readable, spread, units_of
 from .jobs import jobs
-from .options import add_command, job_count, rate, scale
+from .options import add_command, add_strict, check_strict, job_count, rate, scale
 from .outputs import check_output, check_owner, owner_of
 from .tag_file import read_tags
 from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "bake", run, help="make a database from BVH files")
+    command = add_command(commands, "bake", run, ("clips", "schema", "tags", "onto"), ".mmdb",
+                          help="make a database from BVH files")
     command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
     command.add_argument("-o", "--output", required=True, metavar="OUT.mmdb", help="the database to write")
     command.add_argument("--fps", type=rate, default=60.0, help="frames per second of the database (60)")
@@ -44,6 +45,7 @@ def add(commands):
                          help="which bone plays a role, where it is not found by itself")
     command.add_argument("--onto", metavar="TARGET.bvh|DB.mmdb", help="the character of the database, onto which clips "
                          "of any others are retargeted (that of the clips themselves)")
+    add_strict(command)
     command.add_argument("--jobs", type=job_count, default=1, metavar="N",
                          help="how many processes read clips side by side; 0: one on each core (1)")
 
@@ -68,6 +70,7 @@ def run(options):
     _check_features(features, character, options, options.onto or some[0].name)
     with only_us(options.output), Bar(quiet=options.json) as bar, jobs(options.jobs) as others:
         result = steps.run(bake(sources, character, features, recipe, _previous(options.output), others), bar.show)
+        check_strict(options, result.notes["left_out"])
         result.save(options.output)
     say_all([*result.notes["left_out"], *result.notes["warnings"]])
     return {"file": options.output, "units": units, **result.report()}

@@ -18,7 +18,8 @@ from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "drive", run, help="let a recorded stick steer the character")
+    command = add_command(commands, "drive", run, ("database", "input", "target"), ".bvh",
+                          help="let a recorded stick steer the character")
     command.add_argument("database", metavar="DB.mmdb", nargs="?", help="what bake has made; lmm goes without, and "
                          "then its figures compare nothing with the data")
     command.add_argument("--networks", metavar="NET.mmnet", help="what train has made, for dmm and lmm")
