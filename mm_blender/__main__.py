@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender COMMAND. The commands are in commands/, one file each."""
+"""The command line: python -m mm_blender COMMAND, or motion-matching COMMAND where pip has installed it.
+
+The commands are in commands/, one file each.
+"""
 
 import os
 import signal

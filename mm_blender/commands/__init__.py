@@ -8,6 +8,7 @@ import argparse
 import sys
 import warnings
 from importlib import import_module
+from pathlib import Path
 
 from .. import __version__, records
 from ..errors import Cancelled, MotionError
@@ -15,6 +16,7 @@ from . import terminal
 from .streams import streams
 from .terminal import print_plainly, say
 
+INSTALLED = "motion-matching"  # what pip calls it
 COMMANDS = ("bake", "merge", "retarget", "train", "drive", "bench", "info")  # in the order of --help
 
 
@@ -56,7 +58,8 @@ def run(options):
 
 def options_in(arguments):
     """What the arguments say, as options; what is no use of ours ends the program."""
-    parser = argparse.ArgumentParser(prog="python -m mm_blender", description="Motion Matching without Blender.")
+    called = INSTALLED if Path(sys.argv[0]).stem == INSTALLED else "python -m mm_blender"
+    parser = argparse.ArgumentParser(prog=called, description="Motion Matching without Blender.")
     parser.add_argument("--version", action="version", version=f"Motion Matching {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     # What another command needs takes its time to import.
