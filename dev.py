@@ -109,7 +109,7 @@ def film(arguments):
 
 
 def test(arguments):
-    """Runs ruff and all tests that need no window, or with --blender, --torch or --window those that need one."""
+    """Runs ruff, mypy and all tests that need no window, or with --blender, --torch or --window those that need one."""
     if arguments.window:
         return _window_tests(arguments.pytest)
     if arguments.torch:
@@ -117,7 +117,7 @@ def test(arguments):
     if arguments.blender:
         return blender_tests(arguments.blender, arguments.pytest)
     python = environment(usual_release())
-    lint = _run([python, "-m", "ruff", "check", "."])
+    lint = _run([python, "-m", "ruff", "check", "."]) or _run([python, "-m", "mypy"])
     if arguments.pytest:
         code, _ = _pytest(python, ["--ignore=tests/window", *arguments.pytest])
     else:

@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
@@ -11,12 +11,15 @@ import numpy as np
 
 from ..errors import MotionError
 from ..limits import check_all
+from ..motion.character import Character
 from ..prepare.clean import clean, excluded_seconds
 from ..prepare.mirror import mirror
+from ..prepare.recipe import Recipe
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import RATES, Range
+from .database import RATES, Database, Range
 from .parts import part_of, taken_over, together
+from .schema import Schema
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
@@ -70,7 +73,8 @@ def _at_once(clip):
     return clip
 
 
-def bake(sources, character, schema, recipe, previous=None, jobs=None):
+def bake(sources: Sequence[Source], character: Character, schema: Schema, recipe: Recipe,
+         previous: Database | None = None, jobs=None) -> Generator[Progress, None, Database]:
     """A generator: yields Progress, returns the Database.
 
     previous: a database whose clips are taken over where nothing that they were made from has changed.

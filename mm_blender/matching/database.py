@@ -3,6 +3,7 @@
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from os import PathLike
 
 import numpy as np
 
@@ -237,7 +238,7 @@ class Database:
     def nbytes(self):
         return self.pose_nbytes + self.features.nbytes + self.contacts.nbytes + self.curves.nbytes
 
-    def save(self, path):
+    def save(self, path: str | PathLike) -> None:
         character = self.character
         header = {
             "rate": self.rate, "names": character.skeleton.names, "roles": character.roles,
@@ -274,7 +275,7 @@ def leg_steps(character, clip):
     return steps
 
 
-def load(path, to_bake=False):
+def load(path: str | PathLike, to_bake: bool = False) -> Database:
     """A database from its file, checked; to_bake: with what only a bake wants that takes clips over."""
     header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, OPTIONAL if to_bake else ("cells", "steps"))
     try:

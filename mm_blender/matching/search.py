@@ -97,7 +97,7 @@ class Search:
         other.set_allowed(allowed)
         return other
 
-    def nearest(self, query, besides=None, at_most=np.inf):
+    def nearest(self, query, besides=None, at_most=np.inf) -> Match | None:
         """The best Match for a query (D,), or None if no allowed frame costs at most so much.
 
         besides  (first, last) frames that may not be answered either: those around the one that is playing; or several

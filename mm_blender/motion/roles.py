@@ -10,6 +10,7 @@ from . import quat
 from .character import Character
 from .families import recognise
 from .sides import find_pairs, split_side
+from .skeleton import Skeleton
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
 # that are there the first in the row is meant, of the trunk's the lowest.
@@ -57,7 +58,7 @@ class Found:
     confidence: dict
 
 
-def find_character(skeleton):
+def find_character(skeleton: Skeleton) -> Character:
     """The character that a skeleton most likely is. Roles that cannot be found are absent."""
     return find_roles(skeleton).character
 
