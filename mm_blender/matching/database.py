@@ -383,7 +383,9 @@ def _check_arrays(database):
                  if (array := getattr(database, name)) is not None}
     check_arrays(expected)
     check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
-    check_sizes({"curves": database.curves}, HIGHEST)
+    there = {name: array for name in ("curves", "measured", "steps")
+             if (array := getattr(database, name)) is not None}
+    check_sizes(there, HIGHEST)
     check_rotations("rotations", database.rotations)
     check_normalisation(database.normalisation)
     if database.cells is not None:

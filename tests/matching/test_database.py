@@ -17,6 +17,7 @@ from mm_blender.limits import FURTHEST
 from mm_blender.matching import database
 from mm_blender.matching.bake import bake, run
 from mm_blender.matching.features import measure
+from mm_blender.matching.parts import taken_over
 from mm_blender.matching.schema import PRESETS
 from mm_blender.matching.search import Search
 from mm_blender.motion import quat
@@ -222,7 +223,7 @@ made.save(sys.argv[1])
 
 def damaged(file, header=None, **arrays):
     """Write the file again with changes: to its header by a function, to its arrays by name."""
-    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS, ("cells",))
+    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS, database.OPTIONAL)
     kind, version = old.pop("kind"), old.pop("version")
     if header:
         header(old)
@@ -230,9 +231,9 @@ def damaged(file, header=None, **arrays):
     archive.write(file, kind, version, old, contents)
 
 
-def refused(file, words="damaged"):
+def refused(file, words="damaged", **how):
     with pytest.raises(MotionError, match=words) as caught:
-        database.load(file)
+        database.load(file, **how)
     sentence = str(caught.value)
     assert sentence.startswith(f'"{file}" is damaged') and "anew (" in sentence and sentence.endswith(").")
     assert "\n" not in sentence
@@ -461,3 +462,23 @@ def test_a_file_from_before_there_were_cells_loads(made, tmp_path):
 def test_cells_that_make_no_sense_are_refused(file, change):
     damaged(file, cells=change)
     refused(file, "cells")
+
+
+@pytest.mark.parametrize("name", ["measured", "steps"])
+def test_what_a_bake_would_take_over_is_checked_too(file, name, subtests):
+    whole = file.read_bytes()
+    for change in (lambda array: array[1:], lambda array: array * np.float32(1e12), lambda array: array * np.nan,
+                   lambda array: array.astype(np.float64)):
+        with subtests.test():
+            file.write_bytes(whole)
+            damaged(file, **{name: change})
+            refused(file, to_bake=True)
+
+
+def test_a_file_from_before_features_were_kept_as_measured_loads_and_is_taken_over(made, tmp_path):
+    replace(made, measured=None, steps=None).save(tmp_path / "old.mmdb")
+    loaded = database.load(tmp_path / "old.mmdb", to_bake=True)
+    assert loaded.measured is None and np.array_equal(loaded.before_jolts, made.before_jolts)
+    part = taken_over(loaded, 0, made.schema)
+    assert np.array_equal(part.measured, made.measured[:len(part)])
+    assert np.array_equal(part.steps, made.steps[:len(part)])
