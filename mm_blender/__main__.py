@@ -20,6 +20,8 @@ def start():
     listens = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # unless a shell has switched that off
     if listens:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    if any(word.startswith("--jobs") for word in sys.argv):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # its threads would wait for those of other jobs
     from . import commands
     options = commands.options_in(sys.argv[1:])
     if listens:
