@@ -17,7 +17,7 @@ from .streams import streams
 from .terminal import print_plainly, say
 
 INSTALLED = "motion-matching"  # what pip calls it
-COMMANDS = ("bake", "merge", "retarget", "train", "drive", "bench", "info")  # in the order of --help
+COMMANDS = ("bake", "merge", "retarget", "train", "drive", "direct", "bench", "info")  # in the order of --help
 
 
 def main(arguments=None):

@@ -26,7 +26,7 @@ __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run"
 # Raised whenever preparation or a feature makes something else of the same clips: what an older one made is not taken
 # over.
 PREPARATION = 1
-# Bones that differ more than this (metres) make another skeleton.
+# Bones that differ more than this (metres of a person) make another skeleton.
 SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
@@ -95,7 +95,7 @@ def bake(sources: Sequence[Source], character: Character, schema: Schema, recipe
             left_out.append(f'Clip "{source.name}" is in the list twice: it was taken once.')
         elif key in old:
             yield Progress(begun, f'Unchanged: "{source.name}"')
-            parts += [taken_over(previous, part, schema) for part in old[key]]
+            parts += [taken_over(previous, part, character, schema) for part in old[key]]
             reused += 1
         else:
             if jobs:
@@ -172,7 +172,7 @@ def _prepare(source, character, schema, recipe, key):
         raw = yield from source.read()
         raw = raw.with_changes(loop=raw.loop or source.loop)
         if source.onto is None:
-            raw = on_skeleton(raw, character.skeleton)
+            raw = on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
         if source.onto is None and character.has("root") and not character.forward:
             character = replace(character, forward=find_forward(raw, character))
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
@@ -188,13 +188,13 @@ def _prepare(source, character, schema, recipe, key):
 
 def _check_legs(clip, character):
     """Fails if a leg cannot bend, for then its foot cannot be held."""
-    for limb in character.limbs:
+    for limb in (limb for limb in character.limbs if limb.bends):
         names = [character.roles.get(role) for role in limb.roles[:3]]
         if not all(name in clip.skeleton.names for name in names):
             continue
         joints = [clip.skeleton.index(name) for name in names]
         if clip.skeleton.parents[joints[1:]].tolist() != joints[:-1]:
-            continue  # with bones between, which the drive speaks of
+            continue  # with bones between
         lengths = np.linalg.norm(clip.positions[:, joints[1:]], axis=-1).min(axis=0)
         if lengths.min() <= STUB * lengths.max():
             short = int(lengths.argmin())
@@ -223,15 +223,16 @@ def same_skeleton(one, other):
     return bool(np.linalg.norm(apart[1:], axis=-1).max(initial=0) < SAME_LENGTH)
 
 
-def on_skeleton(clip, skeleton):
-    """The clip on the character's own skeleton: joints in its order, bones that are nearly as long as its own."""
+def on_skeleton(clip, skeleton, same=SAME_LENGTH):
+    """The clip on the character's own skeleton: joints in its order, bones that are as long as its own but for so
+    much (m)."""
     clip = _in_order(clip, skeleton)
     apart = skeleton.positions - clip.skeleton.positions
     # A joint that has its place from the motion, not from the rest pose, has no length to compare.
-    apart[np.abs(clip.positions - clip.skeleton.positions).max(axis=(0, 2)) > SAME_LENGTH] = 0
+    apart[np.abs(clip.positions - clip.skeleton.positions).max(axis=(0, 2)) > same] = 0
     apart[0] = 0
     lengths = np.linalg.norm(apart, axis=-1)
-    if lengths.max() > SAME_LENGTH:
+    if lengths.max() > same:
         joint = int(lengths.argmax())
         raise MotionError(f'Clip "{clip.name}" has other bone lengths than the character ("{skeleton.names[joint]}" '
                           f"differs by {lengths[joint] * 100:.1f} cm): bake it separately.")

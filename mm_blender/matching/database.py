@@ -13,10 +13,11 @@ from ..limits import FURTHEST, HIGHEST
 from ..motion import quat
 from ..motion.character import Character
 from ..motion.clip import Clip, Tag
-from ..motion.skeleton import Skeleton, forward
+from ..motion.skeleton import Skeleton
 from ..owner import Owner, owner_in, signed
 from ..prepare.recipe import Recipe
 from .features import Normalisation, known
+from .jolts import BEFORE, jolts, sampled, steps_of
 from .schema import Schema
 from .tags import NO_ENTER, select
 
@@ -29,16 +30,14 @@ LEAST_SCALE = 1e-6
 STUB = 1e-6
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
-OPTIONAL = ("cells", "measured", "steps")  # what older files do not have
+OPTIONAL = ("cells", "measured", "steps", "some_steps")  # what older files do not have
+BUT_MEASURED = tuple(name for name in OPTIONAL if name != "measured")
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
 # Why a search may not enter a frame, beside the tag query. The order is the order of the codes; 0 is free to enter.
 REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an end of its clip for its features",
            "just before a jolt of its clip")
-# The legs jolt where one of their joints accelerates beyond this percentile of all frames, and so many times as much as
-# usual. For so many seconds before that no frame is entered.
-JOLT, UNUSUAL, BEFORE = 99, 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Database:
     notes       what the person should know: counts of left-out frames, warnings
     cells       (N,) similar frames, gathered for the search; None in a file that was baked without
     measured    (N, D) the features before they were normalised; None if they were not loaded (see load())
-    steps       (N,) as leg_steps() has them; None in a file that was baked without
+    steps, some_steps  as steps_of() has them, clip by clip; None in a file that was baked without
     owner       the character for which it was baked in Blender; None if it is nobody's
     """
 
@@ -115,6 +114,7 @@ class Database:
     cells: np.ndarray | None = None
     measured: np.ndarray | None = None
     steps: np.ndarray | None = None
+    some_steps: np.ndarray | None = None
     owner: Owner | None = None
 
     def __post_init__(self):
@@ -174,16 +174,21 @@ class Database:
 
     @cached_property
     def before_jolts(self):
-        """(N,) the frames soon after which the legs jolt, as in a hard step or a glitch: with the offset of a jump on
+        """(N,) the frames soon after which something jolts, as in a hard step or a glitch: with the offset of a jump on
         top it would pop."""
-        steps = self.steps
-        if steps is None:
-            steps = np.concatenate([leg_steps(self.character, clip) for clip in self.clips()])
-        soon, most = np.zeros(len(self), dtype=bool), max(np.percentile(steps, JOLT), UNUSUAL * np.median(steps))
-        for frame in np.flatnonzero(steps > most):
+        steps, some = self.steps, self.some_steps
+        if steps is None or some is None:
+            steps, some = map(np.concatenate, zip(*(steps_of(self.character, clip) for clip in self.clips())))
+        soon = np.zeros(len(self), dtype=bool)
+        for frame in jolts(steps, some):
             start = self.ranges[self.range_of_frame[frame]].start
             soon[max(frame - round(BEFORE * self.rate), start):frame] = True
         return soon
+
+    @cached_property
+    def first_samples(self):
+        """Where the rows of some_steps begin that each range has."""
+        return np.cumsum([0, *(sampled(len(part)) for part in self.ranges)]).tolist()
 
     def barred(self, end=1 / 3):
         """(N,) why each frame may not be entered by a search: an index into REASONS, 0 where it may be.
@@ -264,20 +269,9 @@ class Database:
         archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, arrays)
 
 
-def leg_steps(character, clip):
-    """(F,) how far the joint of the legs that jolts most is from where its speed of the frame before would bring it."""
-    feet = [character.joint(role) for role in character.contact_roles()]
-    joints, legs = character.skeleton.carrying(feet)
-    steps = np.zeros(len(clip), dtype=np.float32)
-    if len(clip) > 2:
-        places, _ = forward(legs, clip.positions[:, joints], clip.rotations[:, joints])
-        steps[1:-1] = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1).max(axis=-1)
-    return steps
-
-
 def load(path: str | PathLike, to_bake: bool = False) -> Database:
     """A database from its file, checked; to_bake: with what only a bake wants that takes clips over."""
-    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, OPTIONAL if to_bake else ("cells", "steps"))
+    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, OPTIONAL if to_bake else BUT_MEASURED)
     try:
         return _checked(header, arrays)
     except Exception as error:  # the header may hold anything that JSON can
@@ -377,13 +371,17 @@ def _check_arrays(database):
         "rest positions": (database.skeleton.positions, np.float32, (joints, 3)),
         "rest rotations": (database.skeleton.rotations, np.float32, (joints, 4)),
     }
-    optional = {"cells": (np.int32, (frames,)), "steps": (np.float32, (frames,)),
+    optional = {"cells": (np.int32, (frames,)), "steps": (np.float32, (frames, 2)),
                 "measured": (np.float32, (frames, size))}
     expected |= {name: (array, *about) for name, about in optional.items()
                  if (array := getattr(database, name)) is not None}
     check_arrays(expected)
     check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
-    there = {name: array for name in ("curves", "measured", "steps")
+    if (some := database.some_steps) is not None:
+        _expect(some.ndim == 2 and some.dtype == np.float32, "its steps make no sense")
+        _expect(len(some) == database.first_samples[-1], "its steps are not those of its clips")
+        _expect(np.isfinite(some).all(), "its steps are not all numbers")
+    there = {name: array for name in ("curves", "measured", "steps", "some_steps")
              if (array := getattr(database, name)) is not None}
     check_sizes(there, HIGHEST)
     check_rotations("rotations", database.rotations)

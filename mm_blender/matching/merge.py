@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from ..errors import MotionError
 from ..limits import check_all
 from ..steps import run
-from .bake import on_skeleton, same_skeleton
+from .bake import SAME_LENGTH, on_skeleton, same_skeleton
 from .parts import part_of, taken_over, together
 
 
@@ -43,8 +43,8 @@ def merge(databases, names):
 def _taken(database, index, first):
     """A clip as a part of what is merged, on the skeleton of the first database."""
     if database.skeleton.same_joints(first.skeleton) and (database.fixed == first.fixed).all():
-        return replace(taken_over(database, index, first.schema), cells=None)
-    clip = on_skeleton(database.clip(index), first.skeleton)
+        return replace(taken_over(database, index, first.character, first.schema), cells=None)
+    clip = on_skeleton(database.clip(index), first.skeleton, first.character.size * SAME_LENGTH)
     return part_of(clip, first.character, first.schema, database.ranges[index])
 
 

@@ -9,12 +9,14 @@ from ..errors import MotionError
 from ..limits import TAG_NAMES
 from ..motion.character import Character
 from ..prepare.clean import EXCLUDE
-from .database import REASONS, Database, Range, leg_steps
+from .database import REASONS, Database, Range
 from .features import Normalisation, measure
+from .jolts import steps_of
 from .schema import weights_of
 from .search import gather_more
 
-# A joint that moves less than this (metres) in its parent during a clip stands still, at a place rounded to this.
+# A joint that moves less than this (metres of a person) in its parent during a clip stands still, at a place rounded
+# to this.
 STILL = 1e-4
 
 
@@ -26,7 +28,7 @@ class Part:
     positions  (F, M, 3) of the joints in `moving`; the others stay at `fixed` (J, 3)
     tags       tag name → (F,) bool
     measured   (F, D) its features as they are
-    steps      (F,) as leg_steps() has them
+    steps, some_steps  as steps_of() has them
     cells      (F,) similar frames of the database that it is taken from; None if it is new
     """
 
@@ -41,6 +43,7 @@ class Part:
     tags: dict
     measured: np.ndarray
     steps: np.ndarray
+    some_steps: np.ndarray
     cells: np.ndarray | None = None
 
     def __len__(self):
@@ -57,12 +60,12 @@ class Part:
 
 def part_of(clip, character, schema, about):
     """A clean clip as it is stored, and measured like that."""
-    rest = clip.skeleton.positions
+    rest, least = clip.skeleton.positions, character.size * STILL
     low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
-    still = (high - low).max(axis=-1) < STILL
+    still = (high - low).max(axis=-1) < least
     still[0] = False
     fixed = clip.positions[0].copy()
-    fixed[still] = (rest + np.round(((low + high) / 2 - rest) / STILL) * STILL).astype(np.float32)[still]
+    fixed[still] = (rest + np.round(((low + high) / 2 - rest) / least) * least).astype(np.float32)[still]
     moving = np.flatnonzero(~still).astype(np.int32)
     positions = np.broadcast_to(fixed, clip.positions.shape).copy()
     positions[:, moving] = clip.positions[:, moving]
@@ -76,22 +79,24 @@ def _animated(curves):
 
 
 def _measured(clip, character, schema):
-    """The features (F, D) of a clip as it is stored, and the steps (F,) of its legs."""
+    """The features (F, D) of a clip as it is stored, and its steps, as steps_of() has them."""
     curves = {name: np.zeros(len(clip), dtype=np.float32) for name in schema.properties}
     character = _rooted(character, clip.skeleton)
-    return measure(clip.with_changes(curves=curves | clip.curves), character, schema), leg_steps(character, clip)
+    return measure(clip.with_changes(curves=curves | clip.curves), character, schema), *steps_of(character, clip)
 
 
-def taken_over(previous, index, schema):
+def taken_over(previous, index, character, schema):
     """A clip of a database as a part of another one."""
     about = previous.ranges[index]
     frames = slice(about.start, about.stop)
-    if previous.measured is not None and previous.schema.same_features(schema):
-        measured, steps = previous.measured[frames], previous.steps[frames]
+    has_all = all(array is not None for array in (previous.measured, previous.steps, previous.some_steps))
+    if has_all and previous.schema.same_features(schema):
+        some = previous.some_steps[slice(*previous.first_samples[index:index + 2])]
+        measured = previous.measured[frames], previous.steps[frames], some
     else:
-        measured, steps = _measured(previous.clip(index), previous.character, schema)
+        measured = _measured(previous.clip(index), previous.character, schema)
     positions, moving = previous.positions[frames], previous.moving
-    moves = np.ptp(positions, axis=0).max(axis=-1) >= STILL
+    moves = np.ptp(positions, axis=0).max(axis=-1) >= character.size * STILL
     moves[moving == 0] = True
     fixed = previous.fixed.copy()
     fixed[moving] = positions[0]
@@ -99,7 +104,7 @@ def taken_over(previous, index, schema):
         about, previous.skeleton, previous.rotations[frames], positions if moves.all() else positions[:, moves],
         moving[moves], fixed, previous.contacts[frames],
         _animated({name: previous.curves[frames, column] for column, name in enumerate(previous.curve_names)}),
-        {name: mask[frames] for name, mask in previous.tags.items()}, measured, steps,
+        {name: mask[frames] for name, mask in previous.tags.items()}, *measured,
         None if previous.cells is None else previous.cells[frames])
 
 
@@ -108,7 +113,7 @@ def taken_over(previous, index, schema):
 def together(parts, character, schema, recipe, key, threads=1):
     """The Database in which parts lie end to end; a generator that yields fractions, most of them of sorting frames."""
     _check_properties(schema, parts)
-    fixed, moving = _moving(parts)
+    fixed, moving = _moving(parts, character.size * STILL)
     measured = np.concatenate([part.measured for part in parts])
     normalisation = Normalisation.of(measured, schema)
     features = normalisation.apply(measured)
@@ -121,19 +126,20 @@ def together(parts, character, schema, recipe, key, threads=1):
         moving=moving, fixed=fixed, contacts=np.concatenate([part.contacts for part in parts]),
         features=features, normalisation=normalisation, ranges=_laid_out(parts), tags=_tag_masks(parts),
         curve_names=curve_names, curves=np.concatenate([_columns(part, curve_names) for part in parts]), key=key,
-        cells=cells, measured=measured, steps=np.concatenate([part.steps for part in parts]))
+        cells=cells, measured=measured, steps=np.concatenate([part.steps for part in parts]),
+        some_steps=np.concatenate([part.some_steps for part in parts]))
     database.notes.update(_notes(database))
     return database
 
 
-def _moving(parts):
+def _moving(parts, least):
     """Local positions (J, 3) of the joints that stay in one place, over all parts, and the other joints (M,)."""
     fixed = parts[0].fixed
     moves = np.zeros(len(fixed), dtype=bool)
     for part in parts:
         moves[part.moving] = True
         # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
-        moves |= (np.abs(part.fixed - fixed) > STILL / 2).any(axis=-1)
+        moves |= (np.abs(part.fixed - fixed) > least / 2).any(axis=-1)
     return fixed, np.flatnonzero(moves).astype(np.int32)
 
 

@@ -16,7 +16,8 @@ from mm_blender.matching import database
 from mm_blender.motion import bvh
 from tests.test_command_line import ROOT, write_walk
 
-ARRAYS = ("rotations", "positions", "fixed", "contacts", "features", "measured", "steps", "curves")
+ARRAYS = ("rotations", "positions", "fixed", "contacts", "features", "measured", "steps", "some_steps",
+          "curves")
 
 
 @pytest.fixture

@@ -121,6 +121,16 @@ def test_frames_just_before_a_jolt_of_the_legs_are_not_entered(made):
     assert (jolting.barred()[13:21] == 4).all() and jolting.barred()[21:30].tolist() == [0] * 9
 
 
+def test_nor_are_frames_just_before_an_arm_is_suddenly_elsewhere(demo_database):
+    rotations, begin = demo_database.rotations.copy(), demo_database.ranges[5].start
+    arm = demo_database.character.joint("left_upper_arm")
+    raised = quat.from_scaled_angle_axis(np.array([1.5, 0, 0], np.float32))
+    rotations[begin:begin + 2, arm] = quat.mul(raised, rotations[begin:begin + 2, arm])
+    jolting = replace(demo_database, rotations=rotations, steps=None)
+    new = np.flatnonzero(jolting.before_jolts & ~demo_database.before_jolts)
+    assert new.tolist() == [begin, begin + 1]  # the clip comes out of another pose
+
+
 def test_frames_that_look_past_an_end_are_barred_where_that_is_chosen(made):
     chosen = replace(made, schema=replace(PRESETS["locomotion_past"], past_end="exclude"))
     assert chosen.barred()[:121].tolist() == [3] * 6 + [0] * 24 + [1] * 16 + [0] * 15 + [3] * 40 + [2] * 20
@@ -464,7 +474,7 @@ def test_cells_that_make_no_sense_are_refused(file, change):
     refused(file, "cells")
 
 
-@pytest.mark.parametrize("name", ["measured", "steps"])
+@pytest.mark.parametrize("name", ["measured", "steps", "some_steps"])
 def test_what_a_bake_would_take_over_is_checked_too(file, name, subtests):
     whole = file.read_bytes()
     for change in (lambda array: array[1:], lambda array: array * np.float32(1e12), lambda array: array * np.nan,
@@ -476,9 +486,9 @@ def test_what_a_bake_would_take_over_is_checked_too(file, name, subtests):
 
 
 def test_a_file_from_before_features_were_kept_as_measured_loads_and_is_taken_over(made, tmp_path):
-    replace(made, measured=None, steps=None).save(tmp_path / "old.mmdb")
+    replace(made, measured=None, steps=None, some_steps=None).save(tmp_path / "old.mmdb")
     loaded = database.load(tmp_path / "old.mmdb", to_bake=True)
     assert loaded.measured is None and np.array_equal(loaded.before_jolts, made.before_jolts)
-    part = taken_over(loaded, 0, made.schema)
+    part = taken_over(loaded, 0, made.character, made.schema)
     assert np.array_equal(part.measured, made.measured[:len(part)])
     assert np.array_equal(part.steps, made.steps[:len(part)])
