@@ -355,7 +355,6 @@ def test_cells_that_are_alike_lie_beside_each_other(rng):
 
 def test_frames_that_come_to_cells_that_are_there_change_no_answer(rng):
     features = clustered(rng)
-    features[500:520] = features[0]  # equals: the first one is answered, however they lie in cells
     cell = run(gather(features, np.ones(SIZE)))
     new = np.arange(len(features)) >= len(features) * 0.9
     more = run(gather_more(features, np.ones(SIZE), np.where(new, -1, cell)))
@@ -364,7 +363,15 @@ def test_frames_that_come_to_cells_that_are_there_change_no_answer(rng):
     one, other = (Search(features, np.ones(SIZE), cells=cells) for cells in (cell, more))
     for query in [features[0], *rng.normal(size=(200, SIZE)).astype(np.float32)]:
         assert one.nearest(query) == other.nearest(query)
-    assert one.nearest(features[0]).frame == 0
+
+
+def test_of_equals_the_first_frame_is_answered_however_they_lie_in_cells(rng):
+    features = clustered(rng)
+    features[500:520] = features[7]
+    for _ in range(5):
+        cells = np.unique(rng.integers(0, 60, len(features)), return_inverse=True)[1].astype(np.int32)
+        search = Search(features, np.ones(SIZE), cells=cells)
+        assert search.nearest(features[7]).frame == 7 == search.nearest_many(features[[7, 7]])[1].frame
 
 
 def test_threads_gather_the_same_cells(rng):
