@@ -36,6 +36,8 @@ def run(options):
     except MotionError as error:
         say(error)
         return 1
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        raise
     except OSError as error:
         say(f'"{error.filename or "A file"}" cannot be used: {error.strerror or error}.')
         return 1

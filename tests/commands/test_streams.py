@@ -68,6 +68,14 @@ def test_what_is_wrong_is_a_sentence_that_says_standard_input(made, tmp_path):
         assert outcome.stderr.count(b"\n") == 1 and b"tmp" not in outcome.stderr.replace(bytes(tmp_path), b"")
 
 
+def test_whoever_reads_the_result_may_stop_reading(made):
+    child = subprocess.Popen([*COMMAND, "bake", made / "walk.bvh", "-o", "-"], cwd=ROOT, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    child.stdout.close()
+    assert child.stderr.read() == b"" and child.wait() == 0
+    child.stderr.close()
+
+
 def test_the_version_is_said():
     assert pipe(b"", "--version").stdout.decode().strip() == f"Motion Matching {__version__}"
     assert not Path("-").exists()
