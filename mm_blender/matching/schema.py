@@ -199,7 +199,7 @@ def weights_of(schema):
                            zip(schema.channels, schema.weights())])
 
 
-def load(name_or_file):
+def load(name_or_file: str | os.PathLike) -> Schema:
     """A preset by name, or a schema from a JSON file."""
     if name_or_file in PRESETS:
         return PRESETS[name_or_file]

@@ -10,6 +10,7 @@ from . import quat
 from .character import FORE_LEG, LEG, ROLES, Character
 from .families import SIDES, recognise
 from .sides import find_pairs, split_side
+from .skeleton import Skeleton
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
 # that are there the first in the row is meant, of the trunk's the lowest.
@@ -66,7 +67,7 @@ class Found:
     confidence: dict
 
 
-def find_character(skeleton):
+def find_character(skeleton: Skeleton) -> Character:
     """The character that a skeleton most likely is. Roles that cannot be found are absent."""
     return find_roles(skeleton).character
 
