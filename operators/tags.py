@@ -50,6 +50,31 @@ class MM_OT_tag_add(CharacterOperator):
         action.mm.tag_index = len(action.mm.tags) - 1
 
 
+class MM_OT_tag_strips(CharacterOperator):
+    """Tag the Actions of the selected NLA strips, each where its strip plays it"""
+    bl_idname = "mm.tag_strips"
+    bl_label = "Tag Strips"
+
+    name: StringProperty(name="Name", default="walk", description="The tag that all of them get")
+
+    def invoke(self, context, _event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def run(self, context, ob):
+        name, tagged = _checked(self.name), 0
+        strips = [strip for strip in _selected_strips(context, ob) if strip.action is not None]
+        if not strips:
+            raise MotionError("No strips of Actions are selected: select some in the NLA editor.")
+        for strip in strips:
+            _refuse_linked(strip.action)
+        for strip in strips:
+            span = strip.action_frame_start, strip.action_frame_end
+            if (name, *span) not in clips.tags_of(strip.action, span):
+                _tag(strip.action, name, *span)
+                tagged += 1
+        self.report({"INFO"}, f"{tagged} ranges tagged {name}" if tagged != 1 else f"1 range tagged {name}")
+
+
 class MM_OT_tag_remove(CharacterOperator):
     """Remove the tag from the Action"""
     bl_idname = "mm.tag_remove"
@@ -111,6 +136,15 @@ def active_action(context):
     return ob.animation_data.action if ob is not None and ob.animation_data else None
 
 
+def _selected_strips(context, ob):
+    """The strips that are selected in the NLA editor; where there is none, the selected ones of the armature."""
+    shown = getattr(context, "selected_nla_strips", None)
+    if shown is not None:
+        return shown
+    tracks = ob.animation_data.nla_tracks if ob.animation_data is not None else ()
+    return [strip for track in tracks for strip in track.strips if strip.select]
+
+
 def _checked(name):
     if not name.strip():
         raise MotionError("A tag needs a name.")
@@ -146,4 +180,5 @@ def _range(context, ob, action, kind):
     return whole
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_tag_add, MM_OT_tag_remove, MM_OT_tag_clips))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_tag_add, MM_OT_tag_strips, MM_OT_tag_remove, MM_OT_tag_clips))

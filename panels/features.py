@@ -4,9 +4,10 @@
 import bpy
 
 from ..mm_blender.matching.features import KINDS
+from ..mm_blender.scene.reading import feature_presets
 from ..mm_blender.scene.reading.features import size_of, title_of
 from ..mm_blender.scene.showing import overlay
-from .base import CharacterPanel, active_armature, draw_sentence
+from .base import CharacterPanel, active_armature, draw_presets, draw_presets_to_remove, draw_sentence
 
 
 class MM_UL_channels(bpy.types.UIList):
@@ -37,6 +38,17 @@ class MM_MT_features_preset(bpy.types.Menu):
 
     def draw(self, _context):
         self.layout.operator_enum("mm.features_preset", "preset")
+        self.layout.separator()
+        draw_presets(self.layout, feature_presets.PRESETS)
+
+
+class MM_MT_features_presets_remove(bpy.types.Menu):
+    """Remove a preset for good"""
+    bl_label = "Remove"
+    bl_idname = "MM_MT_features_presets_remove"
+
+    def draw(self, _context):
+        draw_presets_to_remove(self.layout, feature_presets.PRESETS)
 
 
 class MM_PT_features(CharacterPanel, bpy.types.Panel):
@@ -92,4 +104,4 @@ class MM_PT_features(CharacterPanel, bpy.types.Panel):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_UL_channels, MM_MT_feature_add, MM_MT_features_preset, MM_PT_features))
+    MM_UL_channels, MM_MT_feature_add, MM_MT_features_preset, MM_MT_features_presets_remove, MM_PT_features))
