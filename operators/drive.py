@@ -220,7 +220,7 @@ class MM_OT_drive_recording(DatabaseOperator):
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, scene = ob.mm.drive, context.scene
         action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.keep_as,
-                            tolerance=settings.tolerance, ik=settings.ik_keys)
+                            tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
         end = scene.frame_end
         if settings.extend:
             takes.show_whole(scene, [action])

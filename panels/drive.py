@@ -5,7 +5,7 @@ import bpy
 
 from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.driving import drive_presets, keymap, libraries, own_speeds, rescue
+from ..mm_blender.scene.driving import drive_presets, keymap, libraries, own_speeds, rescue, travel
 from ..mm_blender.scene.driving.commands import commandable
 from ..mm_blender.scene.jobs import freshness, ownership
 from ..mm_blender.scene.reading.features import title_of
@@ -246,6 +246,10 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
 
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "keep_as")
+        posed = targets.posed(ob)
+        layout.prop_search(settings, "travel_bone", posed.data, "bones", icon="BONE_DATA")
+        if sentence := travel.trouble(posed, settings.travel_bone):
+            draw_sentence(layout, sentence)
         layout.prop(settings, "tolerance")
         layout.prop(settings, "ik_keys")
         layout.prop(settings, "extend")

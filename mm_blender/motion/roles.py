@@ -32,7 +32,7 @@ _SIDES = {
 }
 # Older BVH files name joints by the joint, not the bone: hip, shoulder. Only where the usual names are missing.
 _SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
-_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj"}
+ROOT_WORDS = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj"}
 _NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
           "bend"}
 
@@ -244,7 +244,7 @@ def _complete_root(skeleton, roles):
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
     on_ground = feet and positions[root, 2] < max(feet) + 0.02 * np.ptp(positions[:, 2])
-    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and stands(skeleton, roles)):
+    if root or _cores(skeleton)[0][1] in ROOT_WORDS or (on_ground and stands(skeleton, roles)):
         roles["root"] = root
 
 
