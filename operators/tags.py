@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
+from ..mm_blender.matching.tags import BUILT_IN
 from ..mm_blender.scene import actions
 from ..mm_blender.scene.reading import clips
 from .base import CharacterOperator, active_armature
@@ -37,8 +38,8 @@ class MM_OT_tag_add(CharacterOperator):
 
     @classmethod
     def description(cls, _context, properties):
-        return "Tag a range of the Action that the armature plays: " + next(
-            about.lower() for key, _, about in _RANGES if key == properties.range)
+        about = next(about for key, _, about in _RANGES if key == properties.range)
+        return _meaning(properties.name) or f"Tag a range of the Action that the armature plays: {_lower(about)}"
 
     def invoke(self, context, _event):
         return context.window_manager.invoke_props_dialog(self)
@@ -56,6 +57,10 @@ class MM_OT_tag_strips(CharacterOperator):
     bl_label = "Tag Strips"
 
     name: StringProperty(name="Name", default="walk", description="The tag that all of them get")
+
+    @classmethod
+    def description(cls, _context, properties):
+        return _meaning(properties.name) or "Tag the Actions of the selected NLA strips, each where its strip plays it"
 
     def invoke(self, context, _event):
         return context.window_manager.invoke_props_dialog(self)
@@ -134,6 +139,15 @@ def active_action(context):
     """The Action that the active armature plays."""
     ob = active_armature(context)
     return ob.animation_data.action if ob is not None and ob.animation_data else None
+
+
+def _meaning(name):
+    """What a tag with a meaning of its own does; "" of others."""
+    return f'Tag "{name}": {_lower(BUILT_IN[name])}' if name in BUILT_IN else ""
+
+
+def _lower(sentence):
+    return sentence[0].lower() + sentence[1:]
 
 
 def _selected_strips(context, ob):

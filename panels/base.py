@@ -10,7 +10,7 @@ from ..mm_blender.scene.rig.character import active_armature
 
 class CharacterPanel:
     """A panel of the sidebar that is shown for an armature: subclasses write `draw_character(context, layout, ob)`.
-    While a character is being driven it makes way for the panel Drive, which is further down."""
+    While one is being driven the panel Drive and its parts speak of that, and all others make way."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -18,13 +18,20 @@ class CharacterPanel:
 
     @classmethod
     def poll(cls, context):
-        return driving.current() is None and active_armature(context) is not None
+        is_drive = "MM_PT_drive" in (cls.__name__, getattr(cls, "bl_parent_id", ""))
+        return (is_drive or driving.current() is None) and spoken_of(context) is not None
 
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        self.draw_character(context, layout, active_armature(context))
+        self.draw_character(context, layout, spoken_of(context))
+
+
+def spoken_of(context):
+    """The armature whose settings panels show: the driven one's, or else that of the active one; or None."""
+    session = driving.current()
+    return session.driven.owner() if session is not None else active_armature(context)
 
 
 def draw_sentence(layout, text, icon="ERROR", width=None):

@@ -37,9 +37,9 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
     def draw_character(self, context, layout, ob):
         if (session := driving.current()) is not None:
             draw_session(layout, session)
-            if (owner := session.driven.owner()) is not None:
-                draw_method(layout, owner)
-                self._draw_hands(layout, owner)
+            if ob is not None:  # it may have been deleted, until an undo
+                draw_method(layout, ob)
+                self._draw_hands(layout, ob)
             return
         if (owner := targets.owner(ob)) != ob:
             layout.label(text=f'With the motion of "{owner.name}"', icon="ARMATURE_DATA", translate=False)
@@ -107,14 +107,9 @@ class DrivePanel(CharacterPanel):
     bl_parent_id = "MM_PT_drive"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context):
-        session = driving.current()
-        return session.driven.owner() is not None if session is not None else super().poll(context)
-
     def draw_character(self, _context, layout, ob):
-        session = driving.current()
-        ob = session.driven.owner() if session is not None else targets.owner(ob)
+        if driving.current() is None:
+            ob = targets.owner(ob)
         self.draw_settings(layout, ob, ob.mm.drive)
 
 
@@ -185,9 +180,13 @@ class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):
         column.active = settings.method != "LMM"  # networks have learned with the weights of their training
         column.prop(ob.mm.features, "responsiveness", slider=True)
         column.prop(ob.mm.features, "quality", slider=True)
-        if driving.current() is not None:  # the panel Features is put aside
-            features = ob.mm.features
-            column.template_list("MM_UL_channels", "weights", features, "channels", features, "index", rows=4)
+        if driving.current() is not None:  # the panel Features has made way
+            header, body = column.panel("mm_drive_weights", default_closed=True)
+            header.label(text="Feature Weights")
+            if body is not None:
+                body.use_property_split = False
+                for entry in ob.mm.features.channels:
+                    body.prop(entry, "weight", text=title_of(entry), slider=True, translate=False)
         column = layout.column(align=True)
         column.prop(settings, "search_every")
         column.prop(settings, "stay", slider=True)

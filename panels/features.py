@@ -12,14 +12,12 @@ from .base import CharacterPanel, active_armature, draw_presets, draw_presets_to
 
 class MM_UL_channels(bpy.types.UIList):
     def draw_item(self, _context, layout, ob, entry, _icon, _active, _property, _index):
-        row = layout.row(align=True)
-        row.use_property_split = False
-        kind = KINDS[entry.kind]
+        row, kind = layout.row(align=True), KINDS[entry.kind]
         row.label(text=title_of(entry), icon=kind.icon)
-        end = row.row(align=True)
-        end.ui_units_x = 3.5
-        end.label(text=f"{kind.numbers * entry.time_count}")
-        end.prop(entry, "weight", text="", emboss=False)
+        end = row.row()
+        end.alignment = "RIGHT"
+        weight = f" × {entry.weight:.3g}" if abs(entry.weight - 1) > 1e-6 else ""
+        end.label(text=f"{kind.numbers * entry.time_count}{weight}", translate=False)
 
 
 class MM_MT_feature_add(bpy.types.Menu):

@@ -10,40 +10,22 @@ from .base import active_armature
 _KEYS = {"DOPESHEET", "ACTION", "TIMELINE"}  # the modes of the Dope Sheet that show keys of armatures
 
 
-class _TagMenu:
-    """One click for tags that there are, and a field for others: subclasses have the operator and its settings."""
-
-    def draw(self, context):
-        layout, ob = self.layout, active_armature(context)
-        used = clips.tag_names(ob) if ob is not None else []
-        layout.operator_context = "EXEC_DEFAULT"
-        for names in ([name for name in used if name not in BUILT_IN], BUILT_IN):
-            for name in names:
-                self._draw_tag(text=name, translate=False).name = name
-            if names:
-                layout.separator()
-        layout.operator_context = "INVOKE_DEFAULT"
-        self._draw_tag(text="New Tag…", icon="ADD")
-
-    def _draw_tag(self, **looks):
-        button = self.layout.operator(self.operator, **looks)
-        for name, value in self.settings.items():
-            setattr(button, name, value)
-        return button
-
-
-class MM_MT_tag_keys(_TagMenu, bpy.types.Menu):
+class MM_MT_tag_keys(bpy.types.Menu):
     """Tag the Action from the first selected key to the last"""
     bl_label = "Tag Selected Keys"
     bl_idname = "MM_MT_tag_keys"
-    operator, settings = "mm.tag_add", {"range": "KEYS"}
+
+    def draw(self, context):
+        _draw_tags(self.layout, context, "mm.tag_add", range="KEYS")
 
 
-class MM_MT_tag_strips(_TagMenu, bpy.types.Menu):
+class MM_MT_tag_strips(bpy.types.Menu):
     """Tag the Actions of the selected strips, each where its strip plays it"""
     bl_label = "Tag Strips"
     bl_idname = "MM_MT_tag_strips"
-    operator, settings = "mm.tag_strips", {}
+
+    def draw(self, context):
+        _draw_tags(self.layout, context, "mm.tag_strips")
 
 
 def draw_import(self, _context):
@@ -66,6 +48,27 @@ def draw_assets(self, context):
     if assets.selected(context):
         self.layout.separator()
         self.layout.operator("mm.clips_add_assets", text="Add to Motion Matching Clips", icon="ACTION")
+
+
+def _draw_tags(layout, context, operator, **settings):
+    """One click for the tags that there are, and a field for another one."""
+    def draw(**looks):
+        button = layout.operator(operator, **looks)
+        for name, value in settings.items():
+            setattr(button, name, value)
+        return button
+
+    ob = active_armature(context)
+    used = clips.tag_names(ob) if ob is not None else []
+    own = [name for name in used if name not in BUILT_IN]
+    layout.operator_context = "EXEC_DEFAULT"
+    for names in (own, [name for name in BUILT_IN if name in used or not name.endswith(".fore")]):
+        for name in names:
+            draw(text=name, translate=False).name = name
+        if names:
+            layout.separator()
+    layout.operator_context = "INVOKE_DEFAULT"
+    draw(text="New Tag…", icon="ADD")
 
 
 _DRAWN = {"TOPBAR_MT_file_import": draw_import, "DOPESHEET_MT_context_menu": draw_keys,

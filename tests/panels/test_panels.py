@@ -260,6 +260,8 @@ def test_features_with_their_numbers(character):
     for kind in ("tag", "property", "bone_direction"):
         bpy.ops.mm.feature_add(kind=kind)
         assert ("of" in drawn("MM_PT_features").properties.split(" | ")) == (kind != "bone_direction")
+    character.mm.features.channels[0].weight = 1.5
+    assert "6 × 1.5 | " in drawn("MM_PT_features").texts
     character.mm.features.index = 99
     drawn("MM_PT_features")
 
