@@ -4,7 +4,11 @@
 import bpy
 from bpy.props import StringProperty
 
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import travel
+from ..mm_blender.scene.rig import targets
 from ..mm_blender.scene.rig.character import confidence, fill_roles, missing, select_bone
+from ..mm_blender.scene.rig.root_bone import add_root
 from ..mm_blender.scene.rig.t_pose import clear_stance, has_stance, set_stance
 from .base import CharacterOperator, active_armature
 
@@ -51,6 +55,34 @@ class MM_OT_role_select(CharacterOperator):
         select_bone(ob, self.role)
 
 
+class MM_OT_root_bone_add(CharacterOperator):
+    """Put a root bone on the ground, above all bones of the armature that is driven: kept takes travel on it. Actions \
+look as before, all other bones are where they were, and the next bake reads all clips again"""
+    bl_idname = "mm.root_bone_add"
+    bl_label = "Add Root Bone"
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Stop driving first")
+            return False
+        if found := travel.usual(_driven(context)):
+            cls.poll_message_set(f'It has one already: "{found}"')
+            return False
+        return True
+
+    def run(self, context, _ob):
+        ob = _driven(context)
+        self.report({"INFO"}, f'The bone "{add_root(ob)}" carries "{ob.name}" now')
+
+
+def _driven(context):
+    """The armature that is posed with the settings of the active one."""
+    return targets.posed(targets.owner(active_armature(context)))
+
+
 class MM_OT_stance_set(CharacterOperator):
     bl_idname = "mm.stance_set"
     bl_label = "Use Current Pose as T-Pose"
@@ -81,4 +113,4 @@ class MM_OT_stance_clear(CharacterOperator):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_roles_find, MM_OT_role_select, MM_OT_stance_set, MM_OT_stance_clear))
+    MM_OT_roles_find, MM_OT_role_select, MM_OT_root_bone_add, MM_OT_stance_set, MM_OT_stance_clear))

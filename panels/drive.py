@@ -9,7 +9,7 @@ from ..mm_blender.scene.driving import drive_presets, keymap, libraries, own_spe
 from ..mm_blender.scene.driving.commands import commandable
 from ..mm_blender.scene.jobs import freshness, ownership
 from ..mm_blender.scene.reading.features import title_of
-from ..mm_blender.scene.rig import targets
+from ..mm_blender.scene.rig import controls, targets
 from .base import (
     CharacterPanel,
     active_armature,
@@ -249,6 +249,8 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
         layout.prop_search(settings, "travel_bone", posed.data, "bones", icon="BONE_DATA")
         if sentence := travel.trouble(posed, settings.travel_bone):
             draw_sentence(layout, sentence)
+        elif not (settings.travel_bone or travel.usual(posed) or controls.is_control_rig(posed)):
+            layout.operator("mm.root_bone_add", icon="ADD")
         layout.prop(settings, "tolerance")
         layout.prop(settings, "ik_keys")
         layout.prop(settings, "extend")

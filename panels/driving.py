@@ -79,7 +79,7 @@ def draw_method(layout, ob):
         button = column.row(align=True)
         button.enabled = not trouble or settings.method == method
         button.prop_enum(settings, "method", method)
-    row = column.row(align=True)
+    row = layout.row(align=True)
     compare = row.row(align=True)
     compare.enabled = settings.compare or not (comparing.copy_trouble(ob) or troubles["MM"] or troubles["LMM"])
     compare.prop(settings, "compare", toggle=True)

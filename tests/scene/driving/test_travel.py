@@ -135,3 +135,20 @@ def test_who_goes_on_from_a_take_on_a_root_bone_goes_on_from_there(ob, tmp_path)
         hips.append(list(ob.matrix_world @ ob.pose.bones["hips"].head))
     assert ends[-1] > 90 and np.linalg.norm(np.diff(hips, axis=0), axis=-1).max() < 0.15
     assert way(ob, "root") > 1 and way(ob, "hips") < 0.1
+
+
+def test_a_rig_without_a_root_bone_gets_one_and_nothing_else_changes(extension, tmp_path):
+    ob = walker.armature()
+    walker.ready(ob, tmp_path / "motion.mmdb", walker.walk(ob, seconds=4.0))
+    bpy.ops.mm.bake()
+    joints, walk = ["hips", "head", "toe.L"], bpy.data.actions["walk"]
+    before = shown(ob, walk, joints)
+    assert bpy.ops.mm.root_bone_add() == {"FINISHED"}
+    assert ob.data.bones["hips"].parent.name == "root" == travel.usual(ob) and not ob.data.bones["root"].use_deform
+    assert np.abs(shown(ob, walk, joints) - before).max() < 1e-5
+    with pytest.raises(RuntimeError, match='It has one already: "root"'):
+        bpy.ops.mm.root_bone_add()
+    (tmp_path / "go.csv").write_text("time,move_x,move_y,face_x,face_y,run,strafe\n0,0,1,0,0,0,0\n2,0,1,0,0,0,0\n")
+    bpy.context.scene.frame_set(1)
+    bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv"))
+    assert way(ob, "root") > 1 and way(ob, "hips") < 0.1

@@ -64,7 +64,7 @@ def _open_roles():
     panels.unregister()
     for module in panels.PARTS:
         own = module.__name__.rsplit(".", 1)[-1] == "character"
-        for panel in (each for each in vars(module).values() if isinstance(each, type) and "_PT_" in each.__name__):
+        for panel in (each for each in vars(module).values() if getattr(each, "bl_region_type", "") == "UI"):
             panel.bl_category = "Motion Matching" if own else "Put Aside"
             panel.bl_options = set()
     panels.register()
