@@ -80,6 +80,7 @@ def draw_method(layout, ob):
         button.enabled = not trouble or settings.method == method
         button.prop_enum(settings, "method", method)
     row = layout.row(align=True)
+    row.use_property_split = False
     compare = row.row(align=True)
     compare.enabled = settings.compare or not (comparing.copy_trouble(ob) or troubles["MM"] or troubles["LMM"])
     compare.prop(settings, "compare", toggle=True)
