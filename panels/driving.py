@@ -96,8 +96,11 @@ def draw_why_grey(layout, ob):
 
 
 def _why_grey(ob):
-    troubles = _troubles(ob) if ob is not None else {}
-    if ob is None or not (ob.mm.bake.key or not troubles["LMM"]):  # before the first bake that is no news
+    """The same of methods as (sentence, icon)."""
+    if ob is None:
+        return []
+    troubles = _troubles(ob)
+    if troubles["LMM"] and not ob.mm.bake.key:  # before the first bake that is no news
         return []
     return [(trouble, "ERROR" if trouble == troubles[ob.mm.drive.method] else "INFO")
             for trouble in dict.fromkeys(filter(None, troubles.values()))]
