@@ -10,6 +10,7 @@ from ..errors import MotionError
 from . import quat
 from .sides import split_side
 from .skeleton import Skeleton
+from .sole import sole_of
 
 SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
@@ -28,7 +29,7 @@ class Limb(NamedTuple):
     roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
              missing
     contact  the role of the joint that touches the ground
-    end      where on that joint, in its own frame: its own place, or its end site
+    end      where on that joint, in its own frame: its own place, or, of feet without toes and of paws, its end
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
     """
 
@@ -81,10 +82,14 @@ class Character:
                 contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
                 if contact is not None:
                     roles = tuple(f"{side}_{part}" for part in parts)
-                    ends = self.skeleton.ends if self.four_legged else {}
-                    end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark))
+                    found.append(Limb(f"{side} {kind}", roles, contact, self._end(contact, side), side + mark))
         return tuple(found)
+
+    def _end(self, contact, side):
+        """Where on its contact joint a limb stands."""
+        if self.four_legged:
+            return self.skeleton.ends.get(self.roles[contact], (0.0, 0.0, 0.0))
+        return (0.0, 0.0, 0.0) if contact == f"{side}_toe" else sole_of(self, side)
 
     def contact_roles(self):
         """The roles of the joints whose contact with the ground is followed: toes, or feet where there are no toes."""
