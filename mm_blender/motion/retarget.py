@@ -27,8 +27,10 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands.
-DEEPEST = 0.004
+# The body sinks at most so much (share of the leg) to let a foot reach the place where it stands, and by what its feet
+# are shorter than the source's, which do not reach as far while the heel is up, and its hips are wider (beyond such a
+# share, by which people differ): they carry thighs further away as they turn.
+DEEPEST, WIDER = 0.0047, 0.05
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 _NONE = quat.identity()[:, None]
@@ -123,7 +125,7 @@ class Retarget:
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
         more, margin = _more_of(clip)
-        held = None if self._is_same_body or more.contacts is None else _Held(more, self.scale)
+        held = None if self._is_same_body or more.contacts is None else _Held(more, self.scale, self._deepest)
         place, rotations = self._solved(more.positions, more.rotations, held=held)
         frames = slice(margin, margin + len(clip))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
@@ -259,9 +261,13 @@ class Retarget:
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
         sizes = [np.linalg.norm(one.positions[at], axis=-1).mean() for one, at in (
             (source_skeleton, source_soles), (skeleton, own_soles))]
-        # By which share of their length, and the scale, the target's feet are shorter than those of the source.
+        # By how much, and by which share, the target's feet are shorter than those of the source by its scale.
         known = (source_soles != ankles).all() and (own_soles != legs[:, 2]).all()
-        self._toes_up = max(1 - sizes[1] / (self.scale * sizes[0]), 0.0) if known else 0.0
+        shorter = max(self.scale * sizes[0] - sizes[1], 0.0) if known else 0.0
+        self._toes_up = shorter / max(self.scale * sizes[0], 1e-9)
+        across = stance.positions[thighs[1]] - stance.positions[thighs[0]]
+        wider = np.linalg.norm(near[:, 1, 0]) - self.scale * np.linalg.norm(across) / 2 - WIDER * tall
+        self._deepest = DEEPEST * tall + shorter + max(wider, 0.0)
         parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
         above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
             self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
@@ -433,7 +439,9 @@ _DOT_AND_CROSS = np.concatenate([np.eye(3)[None], np.cross(np.eye(3)[:, None], n
 class _Held:
     """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves."""
 
-    def __init__(self, clip, scale):
+    def __init__(self, clip, scale, deepest):
+        """scale: of the target; deepest: how far it may sink."""
+        self._step, self._deepest = STEP * scale, deepest
         self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
@@ -447,7 +455,7 @@ class _Held:
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
         missing = np.where(self._contacts.T, missing, 0)
-        padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
+        padded = np.pad(np.minimum(missing, self._deepest).max(axis=0), self._ease)
         deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
         return self.smoothed(deepest)
 
@@ -468,7 +476,7 @@ class _Held:
             spans = _spans(self._contacts[:, side])
             for start, stop in spans:
                 stand = world[:, side, start:stop].mean(axis=1)
-                if abs(stand[2] - standing[side, 0]) < STEP:
+                if abs(stand[2] - standing[side, 0]) < self._step:
                     stand[2] = standing[side, 0]
                 shift[:, side, start:stop] = stand[:, None] - world[:, side, start:stop]
             shift[:, side] = _carried(shift[:, side], spans, self._ease)
@@ -483,7 +491,7 @@ class _Held:
         if not self._contacts.any(axis=0).all():
             return 0.0
         off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
-        return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+        return np.where(np.abs(off) < self._step, off, 0).astype(np.float32)
 
 
 def _more_of(clip):
