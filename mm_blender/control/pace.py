@@ -20,12 +20,15 @@ SPARE = 1.1
 # Who is to stand somewhere at a time is there so many seconds before: the last step takes longer than the way.
 SETTLES = 0.1
 HALVINGS = 40
+# Motion that has nothing that goes sideways or backward goes so at this share of its speed, as well as it can.
+ASIDE = 0.4
 
 
 @dataclass(frozen=True)
 class Stretch:
     """What holds from a place of the path on, in metres: the speed (m/s, or None for that of the gait), the gait's name
-    (or None), the direction to face (x + yi; 0 is along the path) and the query; row: of the mark that says so."""
+    (or None), the direction to face (x + yi; 0 is along the path), the query and the place to face instead of a
+    direction (or None); row: of the mark that says so."""
 
     at: float
     speed: float | None = None
@@ -33,6 +36,7 @@ class Stretch:
     face: complex = 0j
     query: str = ""
     row: str = ""
+    look: complex | None = None
 
 
 class Timed(NamedTuple):
@@ -74,9 +78,10 @@ class Pace:
         self.faces, self.names = np.zeros(len(lengths), dtype=np.complex128), []
         for code, (stretch, start, end) in enumerate(zip(stretches, starts, [*starts[1:], len(lengths)])):
             part, gait = slice(start, end), self._gait(stretch)
-            self.codes[part], self.faces[part] = code, stretch.face
+            faces = stretch.face if stretch.look is None else stretch.look - self._path.places[part]
+            self.codes[part], self.faces[part] = code, faces
             self.names.append((gait.name, stretch.query))
-            across = np.cos(self._path.yaws[part] - np.angle(stretch.face / 1j)) if stretch.face else 1.0
+            across = np.where(faces == 0, 1.0, np.cos(self._path.yaws[part] - np.angle(self.faces[part] / 1j)))
             self._most[part] = SPARE * _full_speed(self._fastest(gait), across)
             self.wanted[part] = stretch.speed or _full_speed(gait.ways, across)
             over = self.wanted[part] / self._most[part]
@@ -93,7 +98,11 @@ class Pace:
             raise MotionError(f'{self._path.name} names the gait "{stretch.gait}" in {stretch.row}, which the motion '
                               f"does not have: it has {', '.join(known)}.")
         runs = stretch.speed is not None and stretch.speed > (speeds.walk[0] + speeds.run[0]) / 2
-        return speeds.gait(stretch.gait or ("run" if runs else "walk"))
+        gait = speeds.gait(stretch.gait or ("run" if runs else "walk"))
+        if not max(gait.ways):
+            raise MotionError(f"{self._path.name} cannot be gone: the motion has nothing that goes at a {gait.name}. "
+                              "Bake clips of it.")
+        return gait
 
     def _fastest(self, gait):
         """The speeds that a gait can have: those that are not apart go over into each other."""
@@ -173,15 +182,17 @@ def _stretches(marks, query):
         now = found[-1]
         # A gait brings its own speed.
         speed = mark.speed if mark.speed is not None else None if mark.gait else now.speed
-        found.append(Stretch(mark.at, speed, mark.gait or now.gait, now.face if mark.face is None else mark.face,
-                             now.query if mark.query is None else mark.query, mark.row))
+        # Who is to face a direction looks at no place any more, and the other way round.
+        face, look = (now.face, now.look) if mark.face is None and mark.look is None else (mark.face or 0j, mark.look)
+        query = now.query if mark.query is None else mark.query
+        found.append(Stretch(mark.at, speed, mark.gait or now.gait, face, query, mark.row, look))
     return found
 
 
 def _full_speed(ways, across):
     """m/s of who goes so fast forward, sideways and backward (3) and faces another way than it goes; across: the
     cosine of the angle between them. As with a stick these speeds are the axes of an ellipse."""
-    forward, sideways, backward = ways
+    forward, sideways, backward = (way or ASIDE * max(ways) for way in ways)
     aside = np.sqrt(np.maximum(0.0, 1 - np.square(across)))
     return 1 / np.hypot(across / np.where(np.greater(across, 0), forward, backward), aside / sideways)
 

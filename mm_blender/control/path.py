@@ -32,8 +32,9 @@ class Mark:
     wait   seconds to stand here
     time   seconds after the beginning at which to be here
     exact  whether to be exactly here
+    look   x + yi, a place to face instead of a direction
 
-    The last three are of this place alone.
+    Wait, time and exact are of this place alone.
     """
 
     at: float
@@ -45,6 +46,7 @@ class Mark:
     wait: float | None = None
     time: float | None = None
     exact: bool = False
+    look: complex | None = None
 
     @property
     def says(self):

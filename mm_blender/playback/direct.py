@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directing without a window: a path in, the motion of who follows it out."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +12,11 @@ from ..control.schedule import Schedule
 from ..matching.schema import weights_of
 from ..motion import quat
 from ..motion.clip import Clip
-from ..steps import Progress
+from ..steps import Progress, mapped, run
 from .arrive import arrived
 from .group import Group
-from .loop import rounds_of, second_round
-from .plan import Plan, play
+from .loop import ROUNDS, rounds_of
+from .plan import LOOK, Plan, Setting, play_steps
 from .planner import Planner
 from .player import Drive
 from .record import Trace
@@ -25,14 +26,14 @@ PATIENCE, MORE = 3.0, 20.0
 
 
 class Directed(NamedTuple):
-    """What became of a path: the Clip and its Trace, (F,) what its frames have cost at their last search; the Schedule
-    that it went after, and (F,) the times of that at its frames."""
+    """What became of a path: the Clip and its Trace, what was wanted of it, (F,) the times of the Schedule at its
+    frames, and (F,) what these have cost at their last search."""
 
     clip: Clip
     trace: Trace
-    costs: np.ndarray
     schedule: Schedule
     times: np.ndarray
+    costs: np.ndarray
 
 
 def schedule_of(library, path, query="", loop=False):
@@ -41,48 +42,70 @@ def schedule_of(library, path, query="", loop=False):
     return Schedule(path, library.speeds, corners, query, loop)
 
 
-def direct(library, path, settings=None, watch=None, query="", ground=None, exact=True, beam=None, seed=None,
-           loop=False):
-    """The Directed that a Path makes of the motion of a Library.
+def direct(library, path, settings=None, watch=lambda progress: None, **further):
+    """The Directed that a Path makes of the motion of a Library; watch: is called with the Progress; further: as
+    direct_steps() takes it."""
+    return run(direct_steps(library, path, settings, **further), watch)
+
+
+def direct_steps(library, path, settings=None, query="", loop=False, exact=True, beam=None, seed=None, **around):
+    """Steps that return the Directed that a Path makes of the motion of a Library.
 
     settings  a Drive, or None for the usual one
-    watch     is called with the Progress, once for each second
     query     for tags, beside those that the path asks for
+    loop      whether it goes round and round a closed path. What is played from a database is one round then, which
+              ends as it begins
     exact     whether to arrive exactly where the path ends, and where it says so; only frames of a database can
-    beam      a Beam to plan with, or None to take at each moment what is best then
+    beam      a Beam to plan with, or None to take at each moment what is best then; for frames of a database
     seed      a number for another take of the same, of frames of a database; None for the best one
-    loop      whether it is to be a round of a closed path, that ends as it begins; of frames of a database
+    around    ground, height and commands, as a Setting has them
     """
-    schedule, settings = schedule_of(library, path, query, loop), settings or Drive()
-    if beam is not None:
-        plan = Planner(library, schedule, settings, beam, seed).plan(watch)
+    setting = Setting(settings or Drive(), **around)
+    schedule, has_frames = schedule_of(library, path, query, loop), library.baked is not None
+    again = has_frames and (exact or loop)  # whether it is played once more, as it is to be
+    half = 2 if again else 1
+    if beam is not None and has_frames:
+        plan = yield from mapped(Planner(library, schedule, setting.drive, beam, seed).steps(), lambda share: Progress(
+            share / half, f"planning, {share:.0%}"))
     else:
-        directed = _follow(library, schedule, settings, watch, ground, seed)
-        if library.baked is None or not (exact or loop):
+        directed = yield from mapped(_follow(library, schedule, setting, seed if has_frames else None),
+                                     lambda share: Progress(share / half, f"directing, {share:.0%}"))
+        if not again:
             return directed
         plan = plan_of(directed, library.standing)
+    rate = library.database.rate
     if loop:
-        features = library.baked.motion.features * weights_of(library.database.schema)
-        plan = rounds_of(plan, schedule, features, library.database.rate)
-        *played, times = second_round(*play(library, plan, schedule, settings, ground), plan.times)
-        return Directed(*played, schedule, times)
-    if exact:
-        plan = arrived(plan, schedule, library.database.rate)
-    return Directed(*play(library, plan, schedule, settings, ground), schedule, plan.times)
+        plan = rounds_of(plan, schedule, library.baked.motion.features * weights_of(library.database.schema), rate)
+    elif exact:
+        plan = arrived(plan, schedule, rate)
+    clip, trace, costs = yield from mapped(play_steps(library, plan, schedule, setting), lambda share: Progress(
+        (1 + share) / 2, "arriving"))
+    directed = Directed(clip, trace, schedule, plan.times, costs)
+    return second_round(directed) if loop else directed
 
 
-def _follow(library, schedule, settings, watch, ground, seed):
-    """Frame by frame after a PathGuide: Motion Matching as it is driven."""
+def _follow(library, schedule, setting, seed):
+    """Frame by frame after a PathGuide: Motion Matching as it is driven. Steps are shares of the way."""
     rate = library.database.rate
     guide, times, costs = PathGuide(schedule, rate), [], []
-    group = Group(library, [guide], settings, ground, seed)
+    group = Group(library, [guide], setting.drive, seed=seed)
+    setting.begin(group.player)
     while not guide.done and len(times) < (PATIENCE * guide.until + MORE) * rate:
-        if watch is not None and len(times) % round(rate) == 0:
-            watch(Progress(min(guide.time / guide.until, 1.0), f"directing, {guide.time:.0f} s"))
+        if len(times) % LOOK == 0:
+            yield min(max(guide.time / guide.until, 0.0), 1.0)
         group.step()
         times.append(guide.time)
         costs.append(float(group.player.matcher.costs[0]))
-    return Directed(group.record.clip(0, "direct"), group.record.trace(0), np.array(costs), schedule, np.array(times))
+    return Directed(group.record.clip(0, "direct"), group.record.trace(0), schedule, np.array(times), np.array(costs))
+
+
+def second_round(directed):
+    """The round that is kept of what was played after rounds_of()."""
+    count = len(directed.times) // ROUNDS
+    one, trace = slice(count, 2 * count), directed.trace
+    return directed._replace(
+        clip=directed.clip.slice(count, 2 * count), times=directed.times[one], costs=directed.costs[one],
+        trace=replace(trace, **{name: values[one] for name, values in vars(trace).items()}))
 
 
 def plan_of(directed, begin):

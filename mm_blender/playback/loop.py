@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A round of a closed path that can be played again and again: its last frame goes on as its first one."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from .plan import Plan
@@ -32,14 +30,6 @@ def rounds_of(plan, schedule, features, rate):
                 np.tile(plan.places[one] + share * off, ROUNDS),
                 np.tile(plan.yaws[one] + share * (turns - turned), ROUNDS) + again * turns,
                 np.tile(times, ROUNDS) + again * schedule.duration)
-
-
-def second_round(clip, trace, costs, times):
-    """Of what was played of such a Plan the round that is kept."""
-    count = len(clip) // ROUNDS
-    one = slice(count, 2 * count)
-    parts = {name: values[one] for name, values in vars(trace).items()}
-    return clip.slice(count, 2 * count), replace(trace, **parts), costs[one], times[one]
 
 
 def _alike(plan, schedule, features, rate):

@@ -3,7 +3,7 @@
 as everything else."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from .record import FrameRecord
 from .root import Sync
 
 HELD = Sync("full", "full")  # the root is where the plan has it
+LOOK = 10  # frames between two looks at how far it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +85,42 @@ class PlannedSearch:
         return Match(frame, self._search.cost(query, frame))
 
 
-def play(library, plan, schedule, settings=None, ground=None, name="direct"):
-    """The Clip of a Plan with frames of a Library, its Trace, and (F,) what its frames cost at their last search."""
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a character plays in.
+
+    drive     how, a Drive
+    ground    heights as a Player takes them, or None for the plane
+    height    about how high the ground is where it begins
+    commands  {label: command} of its features, as a Player's command() takes them
+    """
+
+    drive: Drive = field(default_factory=Drive)
+    ground: object = None
+    height: float = 0.0
+    commands: dict = field(default_factory=dict)
+
+    def begin(self, player):
+        """Let a Player of one character begin in it, where its guide is."""
+        player.ground = self.ground
+        if self.ground is not None:
+            place, yaw = player.guides[0].root
+            player.place([[place.real, place.imag]], [yaw], [self.height])
+        for label, command in self.commands.items():
+            player.command(0, label, command)
+
+
+def play_steps(library, plan, schedule, setting, name="direct"):
+    """Steps that return the Clip of a Plan with frames of a Library, its Trace, and (F,) what its frames cost at their
+    last search. They are shares of the way."""
     guide = PlanGuide(plan, schedule)
-    settings = replace(settings or Drive(), sync=HELD)
-    player = Player(library.motion, PlannedSearch(library.choice().search, guide), [guide], settings, plan.begin)
-    player.ground = ground
+    drive = replace(setting.drive, sync=HELD)
+    player = Player(library.motion, PlannedSearch(library.choice().search, guide), [guide], drive, plan.begin)
+    setting.begin(player)
     record, costs = FrameRecord(player), []
-    for _ in range(len(plan)):
+    for frame in range(len(plan)):
+        if frame % LOOK == 0:
+            yield frame / len(plan)
         player.step()
         record.add()
         costs.append(float(player.matcher.costs[0]))

@@ -18,7 +18,6 @@ from ..control.path_guide import FASTEST, HALFLIFE, MAKES_UP, pace_of, seconds_o
 from ..matching.schema import weights_of
 from ..matching.seeded import seeded
 from ..motion import spring
-from ..steps import Progress
 from .plan import Plan
 from .query import Queries
 from .root import synchronise_many
@@ -97,12 +96,11 @@ class Planner:
         self._of_pose = np.where(np.concatenate(trajectory), 0, weights_of(self._facts.schema))
         self._keeps = max((time for mark, time in schedule.marks if mark.time is not None), default=-np.inf)
 
-    def plan(self, watch=None):
-        """The Plan; watch is called with the Progress, once for each second."""
+    def steps(self):
+        """Steps, shares of the way, that return the Plan."""
         states, past, end = self._begin(), [], seconds_of(self._schedule)
         while states.time[0] < end and len(past) * self._beam.every < PATIENCE * end + MORE:
-            if watch is not None and len(past) % round(1 / self._beam.every) == 0:
-                watch(Progress(min(float(states.time[0]) / end, 1.0), f"planning, {states.time[0]:.0f} s"))
+            yield min(max(float(states.time[0]) / end, 0.0), 1.0)
             states, *step = self._step(states)
             past.append(step)
         return self._traced(past)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Standing still: who has come to rest, and of whom nothing is wanted, stays there and plays nothing but standing.
+
+Otherwise it would play whatever is nearest where a clip of standing ends, or where it came to rest a little beside
+where its guide has it: the beginnings of steps and turns, again and again, in which toes rise and sink.
+"""
+
+import math
+
+import numpy as np
+
+# What goes and turns slower (m/s, rad/s) is at rest. Frames of standing are left so many seconds before it ends, and
+# not entered so many before that.
+RESTS = 0.15
+LEFT, ENTERED = 0.2, 1 / 3
+# Who has had its feet on the ground for so many seconds stands, if it is at most so far (m, radians) from where its
+# guide has it; and until it is so far away.
+WAITS, NEAR, STAYS = 1.0, (0.1, math.radians(12)), (0.15, math.radians(20))
+
+
+class Standing:
+    """Who of K characters stands still.
+
+    places  [(place, yaw)] where each one does, or None
+    """
+
+    def __init__(self, count):
+        self.places, self._since = [None] * count, [0.0] * count
+
+    def look(self, guides, bodies, commands, held, dt):
+        """Take note who stands; commands: of features, as a Player has them; held: [character][limb] which feet are."""
+        for index, (guide, body, command, feet, stood) in enumerate(zip(guides, bodies, commands, held, self.places)):
+            rests = ((stood or all(feet)) and not command and _asks_nothing(guide.intent)
+                     and _is_where_it_should_be(guide, body, STAYS if stood else NEAR))
+            self._since[index] = self._since[index] + dt if rests else 0.0
+            self.places[index] = (stood or body.root) if self._since[index] > WAITS else None
+
+
+def frames_of_standing(motion, rate):
+    """The frames (N,) that one who stands may play, and those of them that it may enter."""
+    rests = motion.contacts.all(axis=1) & (np.abs(motion.travel) < RESTS).all(axis=1)
+    left = np.zeros(len(rests))  # the seconds for which each one goes on standing
+    for first, last, loop in motion.bounds:
+        seconds = math.inf if loop and rests[first:last + 1].all() else 0.0
+        for frame in range(last, first - 1, -1):
+            seconds = left[frame] = seconds + 1 / rate if rests[frame] else 0.0
+    return left > LEFT, left > LEFT + ENTERED
+
+
+def _asks_nothing(intent):
+    """Whether nothing is wanted but to be there: a query of the artist's own may ask for a dance on the spot."""
+    return not intent.velocity and not intent.query
+
+
+def _is_where_it_should_be(guide, body, limits):
+    (wanted, _), (place, yaw), (far, turned) = guide.root, body.root, limits
+    return abs(wanted - place) < far and abs(math.remainder(guide.intent.yaw - yaw, math.tau)) < turned
