@@ -13,6 +13,8 @@ from .gaits import USUAL, Gait, tags_of_gaits
 MOVING, ENOUGH, CREEPING = 0.35, 1.0, 0.15
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
+# Seconds that a loop lasts at most that is one cycle, or a few of them.
+CYCLE = 3.0
 # Full stick asks for a speed that this percentile of the frames does not reach, and for a little less, because half of
 # them may have the very same speed: what is faster is for catching up in curves. Running a slalom without any sync the
 # demo was 0.72 m off when it was asked for all of it, 0.58 m so.
@@ -106,6 +108,15 @@ def root_velocities(database):
     return velocities
 
 
+def _steady(velocities, database):
+    """Velocities (N, 2) with the mean of each short loop throughout it: what sways within a cycle is not how fast it
+    goes, and there may be no other motion that would go as fast as its fast half."""
+    for part in database.ranges:
+        if part.loop and len(part) <= CYCLE * database.rate:
+            velocities[part.start:part.stop] = velocities[part.start:part.stop].mean(axis=0)
+    return velocities
+
+
 def _further(going, name, tag, frames, is_slow, usual):
     """The Gait of a tag of these frames (N,), beside the speeds of the usual gaits."""
     own = going.ways(frames & going.creeping, (0.0, 0.0, 0.0))
@@ -124,7 +135,7 @@ class _Going:
     """
 
     def __init__(self, database):
-        self._velocities, leg = root_velocities(database)[:, :2], _leg(database)
+        self._velocities, leg = _steady(root_velocities(database)[:, :2], database), _leg(database)
         self._speed, self._seconds = np.hypot(*self._velocities.T), _seconds(database)
         self.fast = self._speed > np.sqrt(FROUDE * GRAVITY * leg)
         self.moving, self.creeping = self._speed > MOVING * leg, self._speed > CREEPING * leg

@@ -11,19 +11,23 @@ import numpy as np
 from ..errors import MotionError
 from ..limits import TAG_NAMES, check_all
 from ..motion.character import Character
+from ..prepare.arcs import arcs_of, turns_by_itself
 from ..prepare.clean import EXCLUDE, clean, excluded_seconds
+from ..prepare.loops import is_loop
 from ..prepare.mirror import mirror
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import RATES, REASONS, Database, Range
+from .database import ARC, RATES, REASONS, Database, Range
 from .features import Normalisation, measure
 from .schema import weights_of
 from .search import gather
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
+# Whether cycles that go straight on are bent, too: where no clip turns, always, or never.
+ARCS = ("auto", "on", "off")
 # Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
-PREPARATION = 1
+PREPARATION = 2
 # A joint that moves less than this (metres) in its parent during a clip stands still, at a place rounded to this.
 STILL = 1e-4
 # Bones that differ more than this (metres) make another skeleton.
@@ -44,6 +48,9 @@ class Source:
     origin       where the raw clip begins in its Action or file, in seconds of its own
     onto         the Onto through which it comes, where it is of another character than the database; the fingerprint
                  is to tell of it too
+    loop         whether it is a loop; None to see that from its ends
+    travel       m/s that it should travel though it was made in place; 0 leaves it there, and None gives it what its
+                 feet tell if it is in place
     warnings     sentences that `read` adds when something is odd but usable
     """
 
@@ -51,21 +58,23 @@ class Source:
     read: Callable
     fingerprint: str
     mirror: bool = False
-    loop: bool = False
+    loop: bool | None = False
     speed: float = 1.0
+    travel: float | None = None
     seconds: float = 0.0
     origin: float = 0.0
     warnings: list = field(default_factory=list)
     onto: object = None
 
 
-def bake(sources, character, schema, recipe, previous=None):
+def bake(sources, character, schema, recipe, previous=None, arcs="auto"):
     """A generator: yields Progress, returns the Database.
 
+    arcs: one of ARCS, whether cycles that go straight on are also bent: "auto" does it where nothing turns.
     previous: a database whose clips are taken over where nothing that they were made from has changed.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
-    _check_request(sources, character, schema, recipe)
+    _check_request(sources, character, schema, recipe, arcs)
     foundation = foundation_key(character, recipe)
     keys = [source_key(source, foundation) for source in sources]
     old, parts, left_out, reused = _reusable(previous), [], [], 0
@@ -84,12 +93,13 @@ def bake(sources, character, schema, recipe, previous=None):
             check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
+    parts += _arcs(parts, character, arcs)
     steps = _assemble(parts, character, schema, recipe)
     database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
     steps = gather(database.features, weights_of(schema))
     cells = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
     notes = {**_notes(database), "left_out": left_out, "reused": reused}
-    return replace(database, cells=cells, notes=notes, key=database_key(sources, foundation, schema))
+    return replace(database, cells=cells, notes=notes, key=database_key(sources, foundation, schema, arcs))
 
 
 def foundation_key(character, recipe):
@@ -99,12 +109,13 @@ def foundation_key(character, recipe):
 
 def source_key(source, foundation):
     """A hash of everything that one clip's frames are made from."""
-    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.origin, foundation])
+    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.travel,
+                  source.origin, foundation])
 
 
-def database_key(sources, foundation, schema):
+def database_key(sources, foundation, schema, arcs="auto"):
     """A hash of everything that a database is made from: another one means that it is stale."""
-    return _hash([[source_key(source, foundation) for source in sources], schema.to_json()])
+    return _hash([[source_key(source, foundation) for source in sources], schema.to_json(), arcs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +126,7 @@ class _Part:
     range: Range
 
 
-def _check_request(sources, character, schema, recipe):
+def _check_request(sources, character, schema, recipe, arcs):
     if not sources:
         raise MotionError("There are no clips to bake: add some, or enable those in the list.")
     missing = [role for role in schema.roles if not character.has(role)]
@@ -124,6 +135,8 @@ def _check_request(sources, character, schema, recipe):
                           "Choose them in the Character panel (or with --role), or remove the features.")
     if not character.contact_roles():
         raise MotionError("The character has no feet: give a bone the role left_foot or right_foot.")
+    if arcs not in ARCS:
+        raise MotionError(f'"{arcs}" is no way to make arc copies: choose {", ".join(ARCS)}.')
     if not RATES[0] <= recipe.rate <= RATES[1]:
         raise MotionError(f"A database has {RATES[0]:g} to {RATES[1]:g} frames per second, not {recipe.rate:g}.")
     frames = sum(source.seconds * (2 if source.mirror else 1) for source in sources) * recipe.rate
@@ -150,17 +163,18 @@ def _prepare(source, character, recipe, key, left_out):
     """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
     try:
         raw = yield from source.read()
-        raw = raw.with_changes(loop=raw.loop or source.loop)
+        loop = is_loop(raw, getattr(source.onto, "character", character)) if source.loop is None else source.loop
+        raw = raw.with_changes(loop=raw.loop or loop)
         if source.onto is None:
             raw = _on_skeleton(raw, character.skeleton)
         if source.onto is None and character.has("root") and not character.forward:
             character = replace(character, forward=find_forward(raw, character))
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
-        pieces = (clean(raw, character, recipe, source.speed) if source.onto is None
-                  else source.onto.clean(raw, recipe, source.speed))
+        pieces = (clean(raw, character, recipe, source.speed, source.travel) if source.onto is None
+                  else source.onto.clean(raw, recipe, source.speed, source.travel))
         for piece in pieces:
             _check_legs(piece.clip, character)
-        return [part for piece in pieces for part in _sides(piece, source, character, about)]
+        return [part for piece in pieces for part in _sides(piece, source, character, recipe, about)]
     except MotionError as error:
         left_out.append(str(error))
         return []
@@ -182,11 +196,21 @@ def _check_legs(clip, character):
                               "where no leg can bend: give the bone a length, or the roles to other bones.")
 
 
-def _sides(piece, source, character, about):
+def _sides(piece, source, character, recipe, about):
     """A clean piece, and its mirror image where the artist wants one."""
     clip, warnings = piece.clip, [*source.warnings]
     if piece.skipped:
         warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
+    if piece.travel:
+        reason = "as you said" if source.travel else "as its feet tell"
+        warnings.append(f'Clip "{source.name}" is in place: it travels {piece.travel:.2f} m/s now, {reason}.')
+    if piece.left_behind:
+        bone = character.roles["root"]
+        warnings.append(
+            f'The root bone "{bone}" does not go along with the hips: where it stays behind, a made root is used.'
+            if recipe.root == "auto" else
+            f'The root bone "{bone}" stays behind while the hips go or turn, and so does the character: choose the '
+            f'root Automatic, or Made.')
     about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
     parts = [_Part(clip, about)]
     if source.mirror:
@@ -235,6 +259,16 @@ def _in_order(clip, skeleton):
 def _tree(skeleton):
     return {name: skeleton.names[parent] if parent >= 0 else "" for name, parent in
             zip(skeleton.names, skeleton.parents)}
+
+
+def _arcs(parts, character, wanted):
+    """What is bent of the parts, as parts."""
+    if wanted == "off" or wanted == "auto" and any(turns_by_itself(part.clip) for part in parts):
+        return []
+    rooted = _rooted(character, parts[0].clip.skeleton)
+    return [_Part(arc, replace(part.range, source=part.range.source + arc.name.removeprefix(part.clip.name), key=ARC,
+                               excluded=0.0, warnings=()))
+            for part in parts for arc in arcs_of(part.clip, rooted)]
 
 
 # All together

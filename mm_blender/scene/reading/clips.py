@@ -233,7 +233,7 @@ def _reader(armature, action, slot, span, name, tags, rate):
         reading = sampling.read_action(ob, action, slot, *span) if action else sampling.read_nla(ob, *span)
         clip = yield from reading
         # The artist may have turned to another scene meanwhile: the rate is the one that the tags were counted with.
-        return clip.with_changes(name=name, tags=tuple(tags), rate=rate)
+        return clip.with_changes(name=name, tags=tuple(tags), rate=rate / sampling.step_of(*span))
     return read
 
 
@@ -262,8 +262,9 @@ def _count(parts, query, fps, rate):
 @lru_cache(maxsize=4096)
 def _masks(span, ranges, fps, rate, speed, loop):
     """How many frames a clip has in the database, and which of them each tag marks."""
-    count = int(np.floor(span[1] - span[0] + 1e-4)) + 1
-    tags = [Tag(name, (first - span[0]) / fps, (last - span[0]) / fps) for name, first, last in ranges]
+    rate_of_frames, count, fps = fps, sampling.count_of(*span), fps / sampling.step_of(*span)
+    tags = [Tag(name, (first - span[0]) / rate_of_frames, (last - span[0]) / rate_of_frames)
+            for name, first, last in ranges]
     clip = Clip("", _DOT, fps, np.zeros((count, 1, 3)), quat.identity((count, 1)), tags)
     clip = clip.with_changes(loop=loop or bool(clip.tag_mask(LOOP).any()))
     pieces = [resample(clip.slice(*part), rate, speed) for part in runs(~clip.tag_mask(EXCLUDE))]

@@ -21,16 +21,19 @@ __all__ = [
     "fingerprint",
     "finished",
     "fit",
+    "count_of",
     "how_to_read",
     "read_action",
     "read_nla",
     "scene_rate",
+    "step_of",
     "tags_from_markers",
 ]
 
 
 def read_action(ob, action, slot=None, start=None, end=None, bones=None):
-    """A generator that yields the fraction that is done and returns the Clip, at the scene's own rate.
+    """A generator that yields the fraction that is done and returns the Clip, at the scene's own rate: at a little more
+    or less where the range is no whole number of frames.
 
     Use it as `clip = yield from read_action(…)`, or with finished(…) where nobody waits. start and end are frames,
     whole or not; bones are names (rig.bones_of() unless given). Nothing of the artist's is changed at any yield.
@@ -41,7 +44,7 @@ def read_action(ob, action, slot=None, start=None, end=None, bones=None):
     frames = _frames(action, ob, slot, start, end)
     check_clip(f'The Action "{action.name}"', len(frames), len(skeleton))
     way, _ = how_to_read(ob, action, slot, skeleton.names)
-    rate = scene_rate()
+    rate = scene_rate() / (frames[1] - frames[0])
     curves = _custom(ob, action, slot, frames)
     if way == "curves":
         positions, rotations = yield from from_curves.read(source, skeleton, frames)
@@ -56,7 +59,7 @@ def read_nla(ob, start, end, bones=None):
     skeleton = armatures.skeleton_of(ob, bones)
     frames = _between(start, end, f'The range of "{ob.name}"')
     check_clip(f'The range of "{ob.name}"', len(frames), len(skeleton))
-    rate = scene_rate()
+    rate = scene_rate() / (frames[1] - frames[0])
     positions, rotations = yield from from_evaluation.read(Reference.of(ob), skeleton, frames)
     return Clip(ob.name, skeleton, rate, positions, rotations)
 
@@ -163,8 +166,18 @@ def _between(start, end, what):
     if not end - start + 1e-4 >= 1:
         raise MotionError(f"{what} has no two frames between {start:g} and {end:g}: a clip needs at least two.")
     check_clip(what, end - start)
-    count = int(np.floor(end - start + 1e-4)) + 1
-    return start + np.arange(count, dtype=np.float64)
+    return start + np.arange(count_of(start, end), dtype=np.float64) * step_of(start, end)
+
+
+def count_of(start, end):
+    """How many frames are read from start to end."""
+    return max(1, round(end - start)) + 1
+
+
+def step_of(start, end):
+    """How far they are apart: a frame, or a little more or less where that would leave a part of one out. Keys of many
+    files do not lie on whole frames of the scene, and a loop without the end of its last frame does not close."""
+    return (end - start) / max(1, round(end - start))
 
 
 def _custom(ob, action, slot, frames):
