@@ -13,6 +13,8 @@ from .gaits import USUAL, Gait, tags_of_gaits
 MOVING, ENOUGH, CREEPING = 0.35, 1.0, 0.15
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
+# Speeds are of one gait that differ by less than this factor.
+NEAR = 1.15
 # Seconds that a loop lasts at most that is one cycle, or a few of them.
 CYCLE = 3.0
 # Full stick asks for a speed that this percentile of the frames does not reach, and for a little less, because half of
@@ -140,6 +142,10 @@ class _Going:
         self.fast = self._speed > np.sqrt(FROUDE * GRAVITY * leg)
         self.moving, self.creeping = self._speed > MOVING * leg, self._speed > CREEPING * leg
         self.nobody = np.zeros(len(database), dtype=bool)
+        if self.is_enough(self.moving) and not self.is_enough(self.moving & ~self.fast):
+            # Drawn characters take long steps: of two that are both fast the slower one walks.
+            slow, quick = np.percentile(self._speed[self.moving], (5, 95))
+            self.fast &= self._speed > max(np.sqrt(slow * quick), slow * NEAR)
 
     def is_enough(self, frames):
         """Whether frames last so long that they say something."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import MotionError
 from ..limits import TAG_NAMES, check_all
 from ..motion.character import Character
-from ..prepare.arcs import arcs_of, turns_by_itself
+from ..prepare.arcs import arcs_of, is_straight_cycle, turns
 from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.loops import is_loop
 from ..prepare.mirror import mirror
@@ -34,6 +34,10 @@ STILL = 1e-4
 SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
+# How much more the path ahead counts where there are only cycles. Nothing leads from standing to going then, and their
+# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood; with 1.5 it walks, with 2 it also
+# stops as soon as its feet can, and slides a third less.
+AHEAD = 2.0
 # The share of the time that sorting the frames for the search takes, about.
 SORTING = 0.25
 
@@ -70,7 +74,7 @@ class Source:
 def bake(sources, character, schema, recipe, previous=None, arcs="auto"):
     """A generator: yields Progress, returns the Database.
 
-    arcs: one of ARCS, whether cycles that go straight on are also bent: "auto" does it where nothing turns.
+    arcs: one of ARCS, whether cycles that go straight on are bent, too: "auto" does it where no clip turns.
     previous: a database whose clips are taken over where nothing that they were made from has changed.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
@@ -93,8 +97,9 @@ def bake(sources, character, schema, recipe, previous=None, arcs="auto"):
             check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
-    parts += _arcs(parts, character, arcs)
-    steps = _assemble(parts, character, schema, recipe)
+    bent, only_cycles = _arcs(parts, character, arcs)
+    parts += bent
+    steps = _assemble(parts, character, schema, recipe, AHEAD if only_cycles else 1.0)
     database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
     steps = gather(database.features, weights_of(schema))
     cells = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
@@ -136,7 +141,7 @@ def _check_request(sources, character, schema, recipe, arcs):
     if not character.contact_roles():
         raise MotionError("The character has no feet: give a bone the role left_foot or right_foot.")
     if arcs not in ARCS:
-        raise MotionError(f'"{arcs}" is no way to make arc copies: choose {", ".join(ARCS)}.')
+        raise MotionError(f'"{arcs}" does not say when arc copies are made: choose {", ".join(ARCS)}.')
     if not RATES[0] <= recipe.rate <= RATES[1]:
         raise MotionError(f"A database has {RATES[0]:g} to {RATES[1]:g} frames per second, not {recipe.rate:g}.")
     frames = sum(source.seconds * (2 if source.mirror else 1) for source in sources) * recipe.rate
@@ -262,19 +267,20 @@ def _tree(skeleton):
 
 
 def _arcs(parts, character, wanted):
-    """What is bent of the parts, as parts."""
-    if wanted == "off" or wanted == "auto" and any(turns_by_itself(part.clip) for part in parts):
-        return []
+    """What is bent of the parts, as parts; and whether there are only cycles that go straight on."""
     rooted = _rooted(character, parts[0].clip.skeleton)
-    return [_Part(arc, replace(part.range, source=part.range.source + arc.name.removeprefix(part.clip.name), key=ARC,
-                               excluded=0.0, warnings=()))
-            for part in parts for arc in arcs_of(part.clip, rooted)]
+    cycles = [part for part in parts if is_straight_cycle(part.clip, rooted)]
+    only = bool(cycles) and not any(turns(part.clip, rooted) for part in parts)
+    bent = cycles if wanted == "on" or (wanted == "auto" and only) else []
+    return [_Part(arc, replace(part.range, source=part.range.source + text, key=ARC, excluded=0.0, warnings=()))
+            for part in bent for text, arc in arcs_of(part.clip, rooted)], only
 
 
 # All together
 
-def _assemble(parts, character, schema, recipe):
-    """Lay the clips end to end and measure their features: yields fractions, returns the Database."""
+def _assemble(parts, character, schema, recipe, ahead):
+    """Lay the clips end to end and measure their features: yields fractions, returns the Database. ahead: how much more
+    the path ahead counts than usual."""
     clips = [_settled(part.clip) for part in parts]
     fixed, moving = _moving(clips)
     curve_names = tuple(sorted({name for clip in clips for name in clip.curves}))
@@ -286,7 +292,7 @@ def _assemble(parts, character, schema, recipe):
         features.append(measure(clip, character, schema))
         yield (index + 1) / len(clips)
     features = np.concatenate(features)
-    normalisation = Normalisation.of(features, schema)
+    normalisation = Normalisation.of(features, schema, ahead)
     return Database(
         character=character, rate=recipe.rate, recipe=recipe, schema=schema,
         rotations=np.concatenate([clip.rotations for clip in clips]),

@@ -26,7 +26,7 @@ RATES = (1.0, 1000.0)  # frames per second that make sense
 LEAST_SCALE = 1e-6
 # Metres of the shortest bone that a leg can bend with.
 STUB = 1e-6
-# The key of ranges that are arc copies of others.
+# The key of ranges that are arc copies, made of others.
 ARC = "arc"
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2

@@ -11,7 +11,7 @@ from ..motion.clip import Clip
 from .contacts import find_contacts
 from .resample import closed, resample
 from .root import add_root, stays_behind
-from .travel import ahead, find_travel, give_travel
+from .travel import ahead, find_travel, give_travel, with_loose_contacts
 from .trim import rest_frames
 
 # Tags that say what becomes of a clip.
@@ -60,6 +60,8 @@ def clean(raw, character, recipe, speed=1.0, travel=None):
             part = give_travel(part, character, given.faster(speed), (travel or given.speed) / given.speed)
         part = add_root(part, character, recipe, left_behind or given is not None)
         part = part.with_changes(contacts=find_contacts(part, character, recipe))
+        if given is not None:
+            part = with_loose_contacts(part, character, given.faster(speed))
         if len(part) > 1:
             pieces.append(Piece(part, (start + skipped) / raw.rate, skipped,
                                 0.0 if given is None else travel or given.speed, left_behind))

@@ -83,6 +83,12 @@ def find_forward(clip, character):
     return ("+" if towards[best] > 0 else "-") + "XYZ"[best]
 
 
+def root_path(clip):
+    """Where the root of a clean clip is, (F, 2), and its yaw (F,), without jumps."""
+    turns = clip.rotations[:, 0].astype(np.float64)
+    return clip.positions[:, 0, :2].astype(np.float64), np.unwrap(2 * np.arctan2(turns[:, 3], turns[:, 0]))
+
+
 def rounds(path, yaw, around):
     """The path (F, 2) and the facing (F,) of a loop, with so many frames of further rounds before and after it: each
     begins where the one before it ended."""

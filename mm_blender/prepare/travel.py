@@ -26,8 +26,10 @@ SAME_WAY, ALIKE, AGREE = 0.3, 0.5, 0.7
 # Seconds over which the travel is smoothed, and how much (of one foot that stands) the mean travel counts in each
 # frame: through the flight of a run it alone carries on.
 SMOOTH, BRIDGE = 0.04, 0.05
-# A foot that goes aside from the others, up or down by this share of the speed counts half, and how often that is found.
+# A foot that goes aside from the others, up or down by this share of the speed counts half; so often that is found.
 STEADY, ROUNDS = 0.1, 5
+# A foot that stands for less than this share of a clip hardly does; then it stands below this share of the speed.
+HARDLY, LOOSE = 0.1, 0.25
 # The roles without which nothing can be told.
 NEEDED = ("hips", "left_thigh", "right_thigh", "left_foot", "right_foot")
 
@@ -73,6 +75,20 @@ def give_travel(clip, character, travel, factor=1.0):
     return clip.with_changes(positions=positions)
 
 
+def with_loose_contacts(clip, character, travel):
+    """The clip with contacts of feet that hardly ever stand: while they are low and as good as still. In drawn cycles
+    the feet do not all go back as one, and none stands as exactly as contacts.py asks."""
+    feet, contacts = _Feet(clip, character), clip.contacts.copy()
+    tagged = {tag.name for tag in clip.tags}
+    slow = np.linalg.norm(feet.velocities, axis=-1) < LOOSE * travel.speed
+    stands = slow & (feet.weights > 0.5) & (np.abs(feet.rising) < LOOSE * travel.speed)
+    for column, limb in enumerate(character.limbs):
+        if contacts[:, column].mean() < HARDLY and f"contact.{limb.tag}" not in tagged:
+            contacts[1:, column] |= stands[:, column]
+            contacts[:-1, column] |= stands[:, column]
+    return clip.with_changes(contacts=contacts)
+
+
 def ahead(clip, character, speed):
     """The Travel to where the hips face, for a clip of which only the artist knows that it travels."""
     positions, _ = clip.globals()
@@ -85,6 +101,7 @@ class _Feet:
     """What the feet of a clip do between its frames.
 
     velocities  (F - 1, C, 2) over the ground
+    rising      (F - 1, C) upwards
     weights     (F - 1, C) how much each looks as if it stood
     """
 
@@ -95,7 +112,7 @@ class _Feet:
         places = clip.globals()[0][:, joints].astype(np.float64)
         heights = places[..., 2] - np.percentile(places[..., 2], 2, axis=0)
         rise = (heights[1:] + heights[:-1]) / 2 / (LOW * _leg(clip, character))
-        self._rising = np.diff(places[..., 2], axis=0) * clip.rate
+        self.rising = np.diff(places[..., 2], axis=0) * clip.rate
         self.velocities = np.diff(places[..., :2], axis=0) * clip.rate
         self.weights = np.exp(-np.maximum(rise, 0) ** 2 / 2)
         self._rate, self._loop = clip.rate, clip.loop
@@ -120,7 +137,7 @@ class _Feet:
         """(F - 1, 2) how the body travels so that low feet stand, smoothed: with such a velocity where none is low."""
         speed = np.linalg.norm(velocity)
         # Feet that come down or peel off are low, too, but they also rise or sink, and do not go along with the others.
-        weights = self.weights * self._near(-velocity) / (1 + (self._rising / (STEADY * speed)) ** 2)
+        weights = self.weights * self._near(-velocity) / (1 + (self.rising / (STEADY * speed)) ** 2)
         steps = velocity
         for _ in range(ROUNDS):
             apart = np.linalg.norm(-self.velocities - np.reshape(steps, (-1, 1, 2)), axis=-1)

@@ -18,10 +18,10 @@ from .fcurves import BEZIER, key_points, key_values
 from .reference import Reference
 
 __all__ = [
+    "count_of",
     "fingerprint",
     "finished",
     "fit",
-    "count_of",
     "how_to_read",
     "read_action",
     "read_nla",
