@@ -2,11 +2,12 @@
 """Clips: collect the Actions that the character is made of."""
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import actions
-from ..mm_blender.scene.reading import clips, sampling
+from ..mm_blender.scene.jobs import freshness
+from ..mm_blender.scene.reading import clips, rates, sampling
 from ..mm_blender.scene.rig.character import fill_roles, missing
 from .base import CharacterOperator, active_armature
 
@@ -156,6 +157,20 @@ class MM_OT_clip_show(_ClipOperator):
             context.scene.frame_set(round(span[0]))
 
 
+class MM_OT_scene_rate(CharacterOperator):
+    """Let the scene run at the rate of the clips. They last as long as before: copies of their Actions take their \
+places, with keys further apart. The Actions themselves, and what other objects play, stay as they are"""
+    bl_idname = "mm.scene_rate"
+    bl_label = "Set Scene Rate"
+
+    rate: FloatProperty(name="Rate", default=60.0, min=1.0, max=1000.0, description="Frames per second")
+
+    def run(self, context, ob):
+        count = rates.set_rate(ob, context.scene, self.rate)
+        freshness.look_again()
+        self.report({"INFO"}, f"The scene runs at {self.rate:g} fps; {count} Actions were copied for it")
+
+
 def _play(armature, clip):
     before = armature.animation_data.action if armature.animation_data else None
     actions.assign(armature, clip.action, clips.slot_of(clip))
@@ -179,4 +194,5 @@ def _index(ob):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_clips_add, MM_OT_clip_remove, MM_OT_clips_remove_missing, MM_OT_clip_move, MM_OT_clip_show))
+    MM_OT_clips_add, MM_OT_clip_remove, MM_OT_clips_remove_missing, MM_OT_clip_move, MM_OT_clip_show,
+    MM_OT_scene_rate))

@@ -455,7 +455,8 @@ def test_a_relative_output_is_written_where_one_stands(tmp_path, walk, ask, monk
 
 def test_fps_is_the_rate_of_the_database(walk, out, ask):
     for rate, frames in ((24, 73), (29.97, 90), (60, 181), (120, 361)):
-        assert (report := ask("bake", walk, "-o", out, "--fps", rate))["frames"] == frames and report["rate"] == rate
+        report = ask("bake", walk, "-o", out, "--loops", "tagged", "--fps", rate)
+        assert report["frames"] == frames and report["rate"] == rate
 
 
 @pytest.mark.parametrize("scale, units, expected", [(1, None, 0.01), (0.01, None, 1.0), (1 / 2.54, None, 0.0254),
@@ -493,7 +494,7 @@ def test_schema_is_a_preset_or_a_file(tmp_path, walk, out, ask, fails):
 
 
 def test_past_end_is_a_choice_and_is_reported(walk, out, ask):
-    report = ask("bake", walk, "-o", out, "--past-end", "exclude")
+    report = ask("bake", walk, "-o", out, "--loops", "tagged", "--past-end", "exclude")
     reason = "too near an end of its clip for its features"
     assert report["past_end"] == "exclude" and report["not_entered"][reason] == 40
     assert reason not in ask("bake", walk, "-o", out)["not_entered"]

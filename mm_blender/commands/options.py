@@ -29,6 +29,14 @@ def rate(text):
     return number(text, *database.RATES)
 
 
+def speed_of_clip(text):
+    """("walk*", 1.4) of walk*=1.4."""
+    clip, given, speed = text.rpartition("=")
+    if not (given and clip.strip()):
+        raise argparse.ArgumentTypeError(f'"{text}" should read CLIP=M/S, such as walk=1.4')
+    return clip.strip().removesuffix(".bvh"), number(speed, 0, 1000)
+
+
 def scale(text):
     try:
         return bvh.UNITS[text] if text in bvh.UNITS else number(text, 1e-6, 1e6)

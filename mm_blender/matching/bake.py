@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import MotionError
 from ..limits import TAG_NAMES, check_all
 from ..motion.character import Character
-from ..prepare.arcs import arcs_of, is_straight_cycle, turns
+from ..prepare.arcs import arcs_of, is_straight_cycle, stands, turns
 from ..prepare.clean import EXCLUDE, clean, excluded_seconds
 from ..prepare.loops import is_loop
 from ..prepare.mirror import mirror
@@ -24,6 +24,7 @@ from .search import gather
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
+IN_PLACE = "is in place"  # so it is said of a clip that was given travel
 # Whether cycles that go straight on are bent, too: where no clip turns, always, or never.
 ARCS = ("auto", "on", "off")
 # Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
@@ -74,7 +75,8 @@ class Source:
 def bake(sources, character, schema, recipe, previous=None, arcs="auto"):
     """A generator: yields Progress, returns the Database.
 
-    arcs: one of ARCS, whether cycles that go straight on are bent, too: "auto" does it where no clip turns.
+    arcs: one of ARCS, whether cycles that go straight on are bent, too: "auto" does it where no clip turns, if they
+    come with one that stands, or were made in place.
     previous: a database whose clips are taken over where nothing that they were made from has changed.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
@@ -208,7 +210,7 @@ def _sides(piece, source, character, recipe, about):
         warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
     if piece.travel:
         reason = "as you said" if source.travel else "as its feet tell"
-        warnings.append(f'Clip "{source.name}" is in place: it travels {piece.travel:.2f} m/s now, {reason}.')
+        warnings.append(f'Clip "{source.name}" {IN_PLACE}: it travels {piece.travel:.2f} m/s now, {reason}.')
     if piece.left_behind:
         bone = character.roles["root"]
         warnings.append(
@@ -270,7 +272,9 @@ def _arcs(parts, character, wanted):
     """What is bent of the parts, as parts; and whether there are only cycles that go straight on."""
     rooted = _rooted(character, parts[0].clip.skeleton)
     cycles = [part for part in parts if is_straight_cycle(part.clip, rooted)]
-    only = bool(cycles) and not any(turns(part.clip, rooted) for part in parts)
+    # Clips as people have them: some to go with, and one to stand. A walk alone, with travel, is one to look at.
+    meant = any(stands(part.clip) or any(IN_PLACE in said for said in part.range.warnings) for part in parts)
+    only = bool(cycles) and meant and not any(turns(part.clip, rooted) for part in parts)
     bent = cycles if wanted == "on" or (wanted == "auto" and only) else []
     return [_Part(arc, replace(part.range, source=part.range.source + text, key=ARC, excluded=0.0, warnings=()))
             for part in bent for text, arc in arcs_of(part.clip, rooted)], only

@@ -18,12 +18,13 @@ from .root import root_path, rounds
 
 # The tag of what was made from other motion.
 MADE = "made"
-# Radians per second at most, and m/s² towards the middle of the arc: nobody runs round a corner upright. As shares of
-# that the arcs that are made.
+# Radians per second at most, and heights of the hips per second² towards the middle of the arc: nobody runs round a
+# corner upright. As shares of that the arcs that are made.
 FASTEST, TIGHTEST, BENDS = 2.1, 5.0, (0.5, 1.0)
 # Heights of the hips per second at least that somebody goes. Radians per second by which a straight cycle turns at
 # most, and a turn at least; seconds over which that is seen.
 GOING, STRAIGHT, TURNS, WHILE = 0.3, 0.15, 0.5, 1.0
+STANDS = 0.15  # metres that the root of one who stands sways at most
 
 
 def turns(clip, character):
@@ -37,6 +38,11 @@ def turns(clip, character):
     return bool(((turned > TURNS * seconds) & (gone > GOING * _height(clip, character) * seconds)).any())
 
 
+def stands(clip):
+    """Whether somebody stands in one place in a clean clip, from beginning to end."""
+    return bool(np.ptp(clip.positions[:, 0, :2], axis=0).max() < STANDS)
+
+
 def is_straight_cycle(clip, character):
     """Whether a clean clip is a loop that goes straight on."""
     path, yaw = root_path(clip)
@@ -48,7 +54,8 @@ def is_straight_cycle(clip, character):
 def arcs_of(clip, character):
     """A straight cycle on arcs: [(what is added to its name, the clip)]."""
     path, _ = root_path(clip)
-    most = min(FASTEST, TIGHTEST * clip.duration / np.linalg.norm(path[-1] - path[0]))
+    speed = np.linalg.norm(path[-1] - path[0]) / clip.duration
+    most = min(FASTEST, TIGHTEST * _height(clip, character) / speed)
     found = []
     for share in BENDS:
         for way, sign in (("left", 1), ("right", -1)):

@@ -106,8 +106,8 @@ class _Feet:
     """
 
     def __init__(self, clip, character):
-        # The joints themselves: where a bone ends is a guess in some files, and paws that are turned as they swing would
-        # be lowest then.
+        # The joints themselves: where a bone ends is a guess in some files, and what turns as it swings would be lowest
+        # then.
         joints = [clip.skeleton.index(character.roles[limb.contact]) for limb in character.limbs]
         places = clip.globals()[0][:, joints].astype(np.float64)
         heights = places[..., 2] - np.percentile(places[..., 2], 2, axis=0)

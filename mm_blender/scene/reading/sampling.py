@@ -23,12 +23,15 @@ __all__ = [
     "finished",
     "fit",
     "how_to_read",
+    "key_step",
     "read_action",
     "read_nla",
     "scene_rate",
     "step_of",
     "tags_from_markers",
 ]
+
+FEWEST, UNEVEN = 8, 0.02  # keys of a curve that tell how far they lie apart, and frames by which these ways may differ
 
 
 def read_action(ob, action, slot=None, start=None, end=None, bones=None):
@@ -77,6 +80,18 @@ def fit(ob, action, slot=None):
     named = {bone_of(curve.data_path)[0] for curve in actions.fcurves(action, ob, slot)} - {None}
     missing = sorted(name for name in named if name not in ob.data.bones)
     return (1 - len(missing) / len(named) if named else 0.0), missing
+
+
+def key_step(ob, action, slot=None):
+    """How many frames lie between the keys of an Action where that is less than one, and everywhere the same; or 1."""
+    curves = [curve for curve in actions.fcurves(action, ob, slot) if len(curve.keyframe_points) >= FEWEST]
+    if not curves:
+        return 1.0
+    times = key_points(max(curves[:40], key=lambda curve: len(curve.keyframe_points)))[:, 0].astype(np.float64)
+    steps = np.diff(times)
+    step = float(np.median(steps))
+    even = (np.abs(steps - step) < UNEVEN).mean() > 0.9
+    return step if even and 0 < step < 1 - UNEVEN else 1.0
 
 
 def scene_rate(scene=None):
