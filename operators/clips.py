@@ -46,7 +46,7 @@ class MM_OT_clips_add(CharacterOperator):
         fitting = [action for action in bpy.data.actions if sampling.fit(ob, action)[0] > 0.5]
         if not fitting:
             raise MotionError(f'No Action in this file moves the bones of "{ob.name}": import motion, or animate it.')
-        return clips.add_clips(ob, fitting)
+        return clips.add_clips(ob, fitting, look=True)
 
     @staticmethod
     def _selected(context, ob):
@@ -65,7 +65,7 @@ class MM_OT_clips_add(CharacterOperator):
             playing = other.animation_data.action if other.animation_data else None
             found = list(dict.fromkeys([*([playing] if playing else []), *clips.nla_actions(other)]))
             played |= bool(found)
-            added += clips.add_clips(ob, found, source=None if other == ob else other)
+            added += clips.add_clips(ob, found, source=None if other == ob else other, look=True)
         if not played:
             raise MotionError("The selected armatures play no Actions and have no NLA strips.")
         return added
@@ -74,7 +74,7 @@ class MM_OT_clips_add(CharacterOperator):
     def _active(_context, ob):
         if not ob.animation_data or not ob.animation_data.action:
             raise MotionError(f'"{ob.name}" plays no Action now: assign one to it.')
-        return clips.add_clips(ob, [ob.animation_data.action])
+        return clips.add_clips(ob, [ob.animation_data.action], look=True)
 
     @staticmethod
     def _nla(_context, ob):

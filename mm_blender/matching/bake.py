@@ -36,9 +36,9 @@ SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
 # How much more the path ahead counts where there are only cycles. Nothing leads from standing to going then, and their
-# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood; with 1.5 it walks, with 2 it also
-# stops as soon as its feet can, and slides a third less.
-AHEAD = 2.0
+# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood: with 1.5 it walks, and with 3 it
+# also starts and stops so soon that its feet slide half as much as with 2.
+AHEAD = 3.0
 # The share of the time that sorting the frames for the search takes, about.
 SORTING = 0.25
 
@@ -99,7 +99,7 @@ def bake(sources, character, schema, recipe, previous=None, arcs="auto"):
             check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
-    bent, only_cycles = _arcs(parts, character, arcs)
+    bent, only_cycles = _arcs(parts, character, arcs, old)
     parts += bent
     steps = _assemble(parts, character, schema, recipe, AHEAD if only_cycles else 1.0)
     database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
@@ -268,16 +268,23 @@ def _tree(skeleton):
             zip(skeleton.names, skeleton.parents)}
 
 
-def _arcs(parts, character, wanted):
-    """What is bent of the parts, as parts; and whether there are only cycles that go straight on."""
+def _arcs(parts, character, wanted, old):
+    """What is bent of the parts, as parts; and whether there are only cycles that go straight on. old: parts by key."""
     rooted = _rooted(character, parts[0].clip.skeleton)
     cycles = [part for part in parts if is_straight_cycle(part.clip, rooted)]
     # Clips as people have them: some to go with, and one to stand. A walk alone, with travel, is one to look at.
     meant = any(stands(part.clip) or any(IN_PLACE in said for said in part.range.warnings) for part in parts)
     only = bool(cycles) and meant and not any(turns(part.clip, rooted) for part in parts)
-    bent = cycles if wanted == "on" or (wanted == "auto" and only) else []
-    return [_Part(arc, replace(part.range, source=part.range.source + text, key=ARC, excluded=0.0, warnings=()))
-            for part in bent for text, arc in arcs_of(part.clip, rooted)], only
+    bent = []
+    for key in dict.fromkeys(part.range.key for part in cycles if wanted == "on" or (wanted == "auto" and only)):
+        bent += old.get(ARC + key) or [_arc(part, text, arc) for part in cycles if part.range.key == key
+                                       for text, arc in arcs_of(part.clip, rooted)]
+    return bent, only
+
+
+def _arc(part, text, arc):
+    about = replace(part.range, source=part.range.source + text, key=ARC + part.range.key, excluded=0.0, warnings=())
+    return _Part(arc, about)
 
 
 # All together

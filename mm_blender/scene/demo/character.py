@@ -47,7 +47,7 @@ def create(context, with_mesh=True):
         _body(context, ob)
     clips = [resample(facing_front(clip), scene_rate(scene)) for clip in demo.clips(RATE)]
     made = _actions(ob, clips)
-    add_clips(ob, made.values(), mirror=False, look=False)  # the demo has both sides already
+    add_clips(ob, made.values(), mirror=False)  # the demo has both sides already
     for entry, clip in zip(ob.mm.clips, clips):
         entry.loop = clip.loop
     ob.mm.clip_index = list(made).index(FIRST_ACTION)

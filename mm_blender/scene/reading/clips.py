@@ -36,7 +36,7 @@ SHORT = 1 / 3
 CYCLES = 20.0
 
 
-def add_clips(ob, new_actions, source=None, mirror=True, look=True):
+def add_clips(ob, new_actions, source=None, mirror=True, look=False):
     """Append Actions to the list of clips, each once; returns the new entries' names. An armature that has no features
     yet gets the usual ones, so that it can be baked at once. look: see which are loops, and which were made in place.
     """
