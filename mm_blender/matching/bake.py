@@ -273,7 +273,7 @@ def _arcs(parts, character, wanted, old):
     rooted = _rooted(character, parts[0].clip.skeleton)
     cycles = [part for part in parts if is_straight_cycle(part.clip, rooted)]
     # Clips as people have them: some to go with, and one to stand. A walk alone, with travel, is one to look at.
-    meant = any(stands(part.clip) or any(IN_PLACE in said for said in part.range.warnings) for part in parts)
+    meant = any(stands(part.clip, rooted) or any(IN_PLACE in said for said in part.range.warnings) for part in parts)
     only = bool(cycles) and meant and not any(turns(part.clip, rooted) for part in parts)
     bent = []
     for key in dict.fromkeys(part.range.key for part in cycles if wanted == "on" or (wanted == "auto" and only)):

@@ -24,7 +24,7 @@ FASTEST, TIGHTEST, BENDS = 2.1, 5.0, (0.5, 1.0)
 # Heights of the hips per second at least that somebody goes. Radians per second by which a straight cycle turns at
 # most, and a turn at least; seconds over which that is seen.
 GOING, STRAIGHT, TURNS, WHILE = 0.3, 0.15, 0.5, 1.0
-STANDS = 0.15  # metres that the root of one who stands sways at most
+STANDS = 0.15  # heights of the hips that the root of one who stands sways at most
 
 
 def turns(clip, character):
@@ -38,9 +38,9 @@ def turns(clip, character):
     return bool(((turned > TURNS * seconds) & (gone > GOING * _height(clip, character) * seconds)).any())
 
 
-def stands(clip):
+def stands(clip, character):
     """Whether somebody stands in one place in a clean clip, from beginning to end."""
-    return bool(np.ptp(clip.positions[:, 0, :2], axis=0).max() < STANDS)
+    return bool(np.ptp(clip.positions[:, 0, :2], axis=0).max() < STANDS * _height(clip, character))
 
 
 def is_straight_cycle(clip, character):

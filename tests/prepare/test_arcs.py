@@ -79,4 +79,4 @@ def test_only_straight_cycles_are_bent_and_what_turns_and_stands_is_known(demo, 
     turning = {name for name, clip in demo.items() if turns(clip, character)}
     assert {"walk arc 1 left", "run turn 90 right", "wander walk"} <= turning
     assert not turning & (straight | {"idle", "turn 90 left", "walk start left", "strafe left"})
-    assert {name for name, clip in demo.items() if stands(clip)} >= {"idle", "crouch idle", "turn 90 left"}
+    assert {name for name, clip in demo.items() if stands(clip, character)} >= {"idle", "crouch idle", "turn 90 left"}
