@@ -103,9 +103,9 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         side.operator("mm.clip_move", text="", icon="TRIA_DOWN").by = 1
         rate, count = rates.own_rate(ob, context.scene, known)
         if count:
-            many = f"{count} clips have" if count > 1 else "One clip has"
-            draw_sentence(layout, f"{many} {rate:g} poses a second, and the scene shows {scene_rate(context.scene):g}: "
-                          "some are left out.", "TIME")
+            many = f"{count} clips were" if count > 1 else "One clip was"
+            draw_sentence(layout, f"{many} made at {rate:g} fps, and this file runs at {scene_rate(context.scene):g}: "
+                          "poses are left out.", "TIME")
             layout.operator("mm.scene_rate", text=f"Set Scene to {rate:g} fps").rate = rate
         if given := [clip for clip in clips.enabled(ob) if clip.in_place and clip.travel]:
             many = f"{len(given)} clips are" if len(given) > 1 else "One clip is"

@@ -97,12 +97,12 @@ def drives(label, motion):
 
 def slides(label, figures):
     slide, source = figures["slide_low"], figures["slide_low_source"]
-    row(f"{label}: slide {slide:.2f} cm/s, the source's", slide, max(SLIDE * source, STILL), f"{source:.2f}, ")
+    row(f"{label}: slide, cm/s (the source's {source:.2f})", slide, max(SLIDE * source, STILL))
 
 
-def row(name, figure, most, more=""):
+def row(name, figure, most):
     word = "ok" if figure <= most else "short"
-    print(f"  {name} {more}{figure:.3g}  (target at most {most:.3g})  {word}", flush=True)
+    print(f"  {name}: {figure:.3g}  (target at most {most:.3g})  {word}", flush=True)
 
 
 def speed_of(clip):

@@ -261,7 +261,8 @@ def _reader(armature, action, slot, span, name, tags, rate):
 
     def read():
         ob, action, slot = where.fetch()
-        reading = sampling.read_action(ob, action, slot, *span) if action else sampling.read_nla(ob, *span)
+        reading = (sampling.read_action(ob, action, slot, *span, to_end=True) if action else
+                   sampling.read_nla(ob, *span, to_end=True))
         clip = yield from reading
         # The artist may have turned to another scene meanwhile: the rate is the one that the tags were counted with.
         return clip.with_changes(name=name, tags=tuple(tags), rate=rate / sampling.step_of(*span))
