@@ -3,9 +3,9 @@
 
 And the extension's page of the preferences."""
 
-from . import bake, character, clips, drive, features, preferences, tags, train
+from . import bake, character, clips, direct, drive, features, preferences, tags, train
 
-PARTS = (character, clips, tags, features, bake, train, drive, preferences)
+PARTS = (character, clips, tags, features, bake, train, drive, direct, preferences)
 
 
 def register():

@@ -54,11 +54,11 @@ def find_travel(raw, character):
     clip, character = closed(raw), replace(character, skeleton=raw.skeleton)
     if len(clip) < 4 or len(character.limbs) < 2 or not all(map(character.has, NEEDED)):
         return None
-    feet, leg = _Feet(clip, character), _leg(clip, character)
+    feet = _Feet(clip, character)
     middle = feet.middle()
     speed = np.linalg.norm(middle)
     hips = clip.globals()[0][[0, -1], character.joint("hips"), :2]
-    if speed < SLOWEST * leg or np.linalg.norm(hips[1] - hips[0]) > STAYS * speed * clip.duration:
+    if speed < SLOWEST * character.leg or np.linalg.norm(hips[1] - hips[0]) > STAYS * speed * clip.duration:
         return None
     if np.linalg.norm(feet.velocities.mean(axis=0), axis=-1).max() > RETURNS * speed:
         return None
@@ -111,7 +111,7 @@ class _Feet:
         joints = [clip.skeleton.index(character.roles[limb.contact]) for limb in character.limbs]
         places = clip.globals()[0][:, joints].astype(np.float64)
         heights = places[..., 2] - np.percentile(places[..., 2], 2, axis=0)
-        rise = (heights[1:] + heights[:-1]) / 2 / (LOW * _leg(clip, character))
+        rise = (heights[1:] + heights[:-1]) / 2 / (LOW * character.leg)
         self.rising = np.diff(places[..., 2], axis=0) * clip.rate
         self.velocities = np.diff(places[..., :2], axis=0) * clip.rate
         self.weights = np.exp(-np.maximum(rise, 0) ** 2 / 2)
@@ -165,17 +165,3 @@ def _smooth(values, width, loop):
     around = np.arange(-half, len(values) + half)
     padded = values[around % len(values)] if loop else np.pad(values, ((half, half), (0, 0)))
     return np.stack([np.convolve(column, bell / bell.sum(), "valid") for column in padded.T], axis=-1)
-
-
-def _leg(clip, character):
-    """The length of a leg from hip to foot in the rest pose."""
-    return max(_length(clip.skeleton, character, side) for side in ("left", "right"))
-
-
-def _length(skeleton, character, side):
-    thigh, foot = (skeleton.index(character.roles[f"{side}_{part}"]) for part in ("thigh", "foot"))
-    # Not bone by bone: some feet hang from elsewhere. Not by the rest pose alone, which may be no pose at all.
-    places = skeleton.rest[0]
-    straight = np.linalg.norm(places[thigh] - places[foot])
-    path = skeleton.path(thigh, foot)
-    return float(max(straight, np.linalg.norm(skeleton.positions[path], axis=-1).sum())) or 1.0
