@@ -39,7 +39,7 @@ def _ready(clip):
 
 def baked(previous=None, arcs="auto", **settings):
     character = find_character(demo_clips()[0].skeleton)
-    return run(bake(sources(**settings), character, schema.load("locomotion"), Recipe(), previous, arcs))
+    return run(bake(sources(**settings), character, schema.load("locomotion"), Recipe(), previous, arcs=arcs))
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_arcs_are_made_always_never_or_where_nothing_turns():
     turning = Source("arc", partial(_ready, arc), "arc")
     character = find_character(demo_clips()[0].skeleton)
     for arcs, count in (("auto", 0), ("on", 8)):
-        steps = bake([*sources(), turning], character, schema.load("locomotion"), Recipe(), None, arcs)
+        steps = bake([*sources(), turning], character, schema.load("locomotion"), Recipe(), arcs=arcs)
         assert run(steps).report()["arcs"] == count
 
 

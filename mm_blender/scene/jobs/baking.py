@@ -119,7 +119,7 @@ def _bake_steps(baked, choice):
         if not sources:
             raise MotionError(left_out[0])
         ob, _ = baked.fetch()
-        result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob), arcs),
+        result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob), arcs=arcs),
                                    lambda step: Progress(0.1 + 0.85 * step.share, step.text))
         result.notes["left_out"] = left_out + result.notes["left_out"]
         yield Progress(0.96, f"Writing {os.path.basename(path)}")
@@ -227,7 +227,7 @@ def _differences(before, now):
 def _previous(ob):
     """The database that the armature plays already, to take unchanged clips over from; None if there is none."""
     try:
-        return database.load(database_path(ob))
+        return database.load(database_path(ob), to_bake=True)
     except MotionError:
         return None
 
