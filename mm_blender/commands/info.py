@@ -10,23 +10,25 @@ from ..motion import bvh
 from ..motion.roles import find_roles
 from ..networks import file as networks
 from .options import add_command
+from .streams import HERE
 
 
 def add(commands):
-    command = add_command(commands, "info", run, help="what is in a .mmdb, .mmnet or .bvh file")
+    command = add_command(commands, "info", run, ("files",), help="what is in a .mmdb, .mmnet or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
 
 
 def run(options):
     reports = []
     for path in options.files:
+        name = HERE if path == options.came else path
         try:
-            reports.append({"file": path, **_about(Path(path))})
+            reports.append({"file": name, **_about(Path(path))})
         except MotionError as error:
             if len(options.files) == 1:
                 raise
             options.failed = True
-            reports.append({"file": path, "error": str(error)})
+            reports.append({"file": name, "error": str(error)})
     return reports[0] if len(reports) == 1 else {"files": reports}
 
 

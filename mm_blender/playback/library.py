@@ -7,6 +7,7 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
+from ..matching.database import Database
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
 from .matcher import BakedMotion
@@ -95,7 +96,7 @@ class BakedLibrary:
         return frames_of_standing(self.motion, self.database.rate)
 
 
-def search_of(database, frames=None):
+def search_of(database: Database, frames: np.ndarray | None = None) -> Search:
     """A Search over frames (N,), or all that may be entered, with the weights of the database's own features."""
     frames = enterable(database)[0] if frames is None else frames
     return Search(database.features, weights_of(database.schema), frames, database.cells)
