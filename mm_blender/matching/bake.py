@@ -265,7 +265,8 @@ def _about(character):
     # Zero is added because JSON tells -0.0 from 0.0.
     about = [skeleton.names, skeleton.parents.tolist(), (positions + 0.0).tolist(),
              (np.round(skeleton.rotations, 4) + 0.0).tolist(), character.roles, character.mirror, character.forward]
-    return [*about, [np.round(limb.end, 5).tolist() for limb in character.limbs]] if character.four_legged else about
+    ends = [np.round(limb.end, 5).tolist() for limb in character.limbs]
+    return [*about, ends] if character.four_legged or np.any(ends) else about
 
 
 def _hash(record):
