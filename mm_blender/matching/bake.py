@@ -149,21 +149,26 @@ def _reusable(previous):
 def _prepare(source, character, recipe, key, left_out):
     """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
     try:
-        raw = yield from source.read()
-        raw = raw.with_changes(loop=raw.loop or source.loop)
-        if source.onto is None:
-            raw = _on_skeleton(raw, character.skeleton)
-        if source.onto is None and character.has("root") and not character.forward:
-            character = replace(character, forward=find_forward(raw, character))
+        raw, pieces, character = yield from cleaned(source, character, recipe)
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
-        pieces = (clean(raw, character, recipe, source.speed) if source.onto is None
-                  else source.onto.clean(raw, recipe, source.speed))
         for piece in pieces:
             _check_legs(piece.clip, character)
         return [part for piece in pieces for part in _sides(piece, source, character, about)]
     except MotionError as error:
         left_out.append(str(error))
         return []
+
+
+def cleaned(source, character, recipe):
+    """Read and clean one source: yields fractions, returns the raw Clip, its Pieces, and the Character that they show."""
+    raw = yield from source.read()
+    raw = raw.with_changes(loop=raw.loop or source.loop)
+    if source.onto is not None:
+        return raw, source.onto.clean(raw, recipe, source.speed), character
+    raw = _on_skeleton(raw, character.skeleton)
+    if character.has("root") and not character.forward:
+        character = replace(character, forward=find_forward(raw, character))
+    return raw, clean(raw, character, recipe, source.speed), character
 
 
 def _check_legs(clip, character):
