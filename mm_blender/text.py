@@ -12,7 +12,6 @@ from .errors import MotionError
 from .files import check_regular
 from .limits import LIST
 
-
 # Words of a name with what joins them: push|And|Fall1|_subject1|_walk.
 _WORD = re.compile(r"[\W_]*(?:[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d)\d*|[\W_]+")
 # What stands for what is left out, and how much that takes from what a name says. So many words are looked at.

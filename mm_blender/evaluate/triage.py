@@ -21,8 +21,8 @@ SECONDS = 40.0  # of each hand
 STOP, SETTLED = 3.0, 0.5
 # So many frames of a clip are compared with all other clips.
 SAMPLES = 24
-# What is played so much of a drive (shares) is worth a word: if its name says that it is no way of going; if where it is
-# played the character goes otherwise than the stick says, so many times as far off as usual and by so many m/s.
+# What is played so much of a drive (shares) is worth a word: if its name says that it is no way of going; if where it
+# is played the character goes otherwise than the stick says, so many times as far off as usual and by so many m/s.
 NOTICED, MUCH, ASTRAY, BY = 0.03, 0.1, 2.0, 0.2
 # A clip jolts where a joint accelerates so many times more than in nineteen of twenty of its own frames, and by so much
 # (m/s²): steps of a run do not, a marker that was lost for a frame does. Jolts in so many seconds are one.
@@ -95,7 +95,8 @@ def _measured(library):
             "fastest": round(float(np.percentile(speed, 95)), 3),
             "degrees_per_second": round(float(np.degrees(np.abs(travel[frames, 2]).mean())), 1),
             "contact_share": round(float(database.contacts[frames].any(axis=1).mean()), 3),
-            "jolts": _jolts(database, seen), "shows": _shows(database, seen), "apart": _apart(library, mine, frames) if len(parts) > 1 else None})
+            "jolts": _jolts(database, seen), "shows": _shows(database, seen),
+            "apart": _apart(library, mine, frames) if len(parts) > 1 else None})
     distances = [clip["apart"] for clip in clips if clip["apart"] is not None]
     usual = max(float(np.median(distances)), 1e-6) if distances else 1.0
     for clip in clips:
@@ -120,7 +121,7 @@ def _together(mask, gap):
     """(F,) the same with gaps of up to so many frames filled: one jolt shakes for a moment."""
     filled = mask.copy()
     for start, stop in runs(~mask):
-        if 0 < start and stop < len(mask) and stop - start <= gap:
+        if start > 0 and stop < len(mask) and stop - start <= gap:
             filled[start:stop] = True
     return filled
 
@@ -181,8 +182,8 @@ def _stops(database, trace, shown):
 # What is said
 
 def _hints(clips, astray, usual):
-    hints = [{"clip": clip["clip"], "played": clip["played"], "why": f"{clip['played']:.0%} of a test drive played it{why}"}
-             for clip in clips if (why := _why(clip, astray.get(clip["clip"], 0.0), usual))]
+    hints = [{"clip": clip["clip"], "played": clip["played"],
+              "why": f"{clip['played']:.0%} of a test drive played it{why}"} for clip in clips if (why := _why(clip, astray.get(clip["clip"], 0.0), usual))]
     return sorted(hints, key=lambda hint: -hint["played"])
 
 
@@ -206,6 +207,6 @@ def _said(stops, clips):
     if stops["count"] and 2 * stops["settled"] < stops["count"]:
         if not any("idle" in clip["shows"] for clip in clips):
             return ["Nothing stands still: add an idle clip, or tag one."]
-        return [f"Only {stops['settled']} of {stops['count']} stops came to rest: add an idle clip that begins where walks "
-                "end, or clips that stop."]
+        return [f"Only {stops['settled']} of {stops['count']} stops came to rest: add an idle clip that begins where "
+                "walks end, or clips that stop."]
     return []

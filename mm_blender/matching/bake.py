@@ -160,7 +160,7 @@ def _prepare(source, character, recipe, key, left_out):
 
 
 def cleaned(source, character, recipe):
-    """Read and clean one source: yields fractions, returns the raw Clip, its Pieces, and the Character that they show."""
+    """Read and clean one source: yields fractions, returns the raw Clip, its Pieces, and the Character in them."""
     raw = yield from source.read()
     raw = raw.with_changes(loop=raw.loop or source.loop)
     if source.onto is not None:

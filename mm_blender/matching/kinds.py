@@ -65,11 +65,11 @@ def still(clip, character):
 
 
 def lasting(mask, rate, shortest=SHORTEST):
-    """(F,) the same without gaps, and then without stretches, that are shorter than so many seconds. What reaches an end
-    of the clip may go on beyond it."""
+    """(F,) the same without gaps, and then without stretches, that are shorter than so many seconds. What reaches an
+    end of the clip may go on beyond it."""
     most, filled = shortest * rate, mask.copy()
     for start, stop in runs(~mask):
-        if stop - start < most and 0 < start and stop < len(mask):
+        if stop - start < most and start > 0 and stop < len(mask):
             filled[start:stop] = True
     for start, stop in runs(filled):
         if stop - start < min(most, len(mask)):

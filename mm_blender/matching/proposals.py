@@ -58,8 +58,8 @@ def propose(sources, character, recipe):
 
 
 def believed(tags, found, frames):
-    """{tag: (F,) bool} of a clip of so many frames, whose name says these tags and whose motion shows what was found, as
-    kinds_of() has it."""
+    """{tag: (F,) bool} of a clip of so many frames, whose name says these tags and whose motion shows what was
+    found, as kinds_of() has it."""
     nothing, everything = np.zeros(frames, dtype=bool), np.ones(frames, dtype=bool)
     walks, fast = found.get("walk", nothing), found.get("run", nothing)
     ways, goes = [tag for tag in tags if tag in GOING], (walks | fast).any()
