@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.matching.schema import PRESETS
@@ -198,15 +198,15 @@ def test_ctrl_c_is_130_and_leaves_what_was_there(tmp_path, walk, out):
 INTERRUPTED = """
 import signal
 import sys
-from mm_blender import __main__
+from mm_blender.commands import main, terminal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-show = __main__._Bar.show
+show = terminal.Bar.show
 def tell(bar, progress):
     if 0.02 < progress.share < 0.04:
         print("reading", flush=True)
     show(bar, progress)
-__main__._Bar.show = tell
-sys.exit(__main__.main())
+terminal.Bar.show = tell
+sys.exit(main())
 """
 
 
@@ -238,7 +238,7 @@ def test_what_numpy_has_to_say_of_divisions_is_not_said(walk):
 DIVIDING = """
 import sys
 import numpy as np
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.motion import bvh
 read = bvh.read
 def divide_by_zero(path):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.motion import bvh, demo
 
 STICK = """time,move_x,move_y,face_x,face_y,run,strafe

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.evaluate import cost_table
 from mm_blender.motion import bvh
 from tests.networks.conftest import untrained

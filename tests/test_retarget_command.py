@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.matching import database
 from mm_blender.motion import bvh
 from mm_blender.motion.retarget import Retarget

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mm_blender import __main__ as command_line
+from mm_blender import commands
 from mm_blender.control.stick import Recording, load
 from mm_blender.errors import MotionError
 from mm_blender.matching import bake, database, schema
@@ -161,7 +161,7 @@ def _said(words):
     said, told = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
         try:
-            code = command_line.main(words)
+            code = commands.main(words)
         except SystemExit as end:  # argparse has said what is wrong
             return end.code == 0
     if "Warning" in told.getvalue() or "Traceback" in told.getvalue():

@@ -5,7 +5,7 @@ import importlib.util
 
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed")

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.control import stick
 from mm_blender.errors import Cancelled, MotionError
 from mm_blender.evaluate import learned, random_hands

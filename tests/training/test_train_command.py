@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mm_blender.__main__ import main
+from mm_blender.commands import main
 from mm_blender.networks import file
 
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""bake: make a database from BVH files."""
+
+import hashlib
+import json
+import warnings
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from .. import steps
+from ..errors import MotionError, MotionWarning
+from ..files import only_us
+from ..matching import schema
+from ..matching.bake import Source, bake
+from ..motion import bvh
+from ..motion.clip import Tag
+from ..prepare.recipe import ROOTS, Recipe
+from .characters import character_in, target_in, ways_onto
+from .clips import SAMPLES, bvh_files, contents_of, some_readable, spread, units_of
+from .options import add_command, rate, scale
+from .outputs import check_output, check_owner, owner_of
+from .tag_file import read_tags
+from .terminal import Bar, say_all
+
+
+def add(commands):
+    command = add_command(commands, "bake", run, help="make a database from BVH files")
+    command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
+    command.add_argument("-o", "--output", required=True, metavar="OUT.mmdb", help="the database to write")
+    command.add_argument("--fps", type=rate, default=60.0, help="frames per second of the database (60)")
+    command.add_argument("--mirror", action="store_true", help="add the mirror image of every clip")
+    command.add_argument("--schema", default="locomotion", metavar="PRESET|FILE.json",
+                         help=f"the features: {', '.join(schema.PRESETS)}, or a JSON file (locomotion)")
+    command.add_argument("--past-end", choices=schema.PAST_END, help="what happens where a feature's time lies past "
+                         "a clip's end: its last velocity is extrapolated, or such frames are not entered")
+    command.add_argument("--units", type=scale, metavar="cm|m|SCALE",
+                         help="the files' unit, or metres per unit (guessed from the character's height)")
+    command.add_argument("--root", choices=ROOTS, default="auto", help="what carries the character over the ground")
+    command.add_argument("--tags", metavar="FILE.json", help='tags by file name: {"run*": ["run", '
+                         '{"name": "exclude", "start": 0, "end": 1.5}]}, times in seconds')
+    command.add_argument("--role", action="append", default=[], metavar="ROLE=BONE",
+                         help="which bone plays a role, where it is not found by itself")
+    command.add_argument("--onto", metavar="TARGET.bvh|DB.mmdb", help="the character of the database, onto which clips "
+                         "of any others are retargeted (that of the clips themselves)")
+
+
+def run(options):
+    files = bvh_files(options.clips)
+    check_output(options.output, ".mmdb", options, files)
+    check_owner(options.output, owner_of(options.output))
+    tags = read_tags(options.tags, files)
+    features = schema.load(options.schema)
+    if options.past_end:
+        features = replace(features, past_end=options.past_end)
+    recipe = Recipe(rate=options.fps, root=options.root)
+    some = some_readable(files, SAMPLES)
+    units = options.units or units_of(some)
+    if options.onto:
+        target = target_in(options.onto)
+        character, sources = target[0], _sources_onto(files, options, recipe, units, tags, target)
+    else:
+        character = character_in([clip.scaled(units) for clip in some], options.role)
+        sources = [_source(path, units, tags, options.mirror) for path in files]
+    _check_features(features, character, options, options.onto or some[0].name)
+    with only_us(options.output), Bar(quiet=options.json) as bar:
+        result = steps.run(bake(sources, character, features, recipe), bar.show)
+        result.save(options.output)
+    say_all([*result.notes["left_out"], *result.notes["warnings"]])
+    return {"file": options.output, "units": units, **result.report()}
+
+
+def _check_features(features, character, options, name):
+    missing = ", ".join(role for role in features.roles if not character.has(role))
+    if missing:
+        advice = "Choose other features" if options.onto else "Give them with --role, or choose other features"
+        raise MotionError(f'The features "{options.schema}" need bones for these roles, and the character of "{name}" '
+                          f"has none: {missing}. {advice}.")
+
+
+def _sources_onto(files, options, recipe, units, tags, target):
+    """Sources that come onto a target, (Character, Stance)."""
+    sources = {}
+    for onto, paths in ways_onto(files, options.role, recipe, units, target):
+        # How source and target stand has a part in what becomes of a clip.
+        some = [hashlib.sha256(contents_of(path)).hexdigest() for path in spread(paths)]
+        stands = some, target[1].positions.round(4).tolist()
+        for path in paths:
+            one = _source(path, units, tags, options.mirror)
+            mark = hashlib.sha256(json.dumps([one.fingerprint, stands]).encode()).hexdigest()
+            sources[path] = replace(one, onto=onto, fingerprint=mark)
+    return [sources[path] for path in files]
+
+
+def _source(path, units, tags, mirrored):
+    found, own = [], [tag for pattern, tag in tags if fnmatchcase(path.stem, pattern)]
+
+    def read():
+        yield 0.0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", MotionWarning)
+            clip = bvh.read(path, units)
+        found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
+        tags = [Tag(name, start, clip.duration if end is None else end) for name, start, end in own]
+        found.extend(f'The tag "{tag.name}" at {tag.start:g} s lies outside of clip "{clip.name}", which lasts '
+                     f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
+        return clip.with_changes(tags=tags)
+
+    contents = contents_of(path)
+    mark = hashlib.sha256(contents)
+    mark.update(repr((units, own)).encode(errors="surrogateescape"))
+    return Source(path.stem, read, mark.hexdigest(), mirror=mirrored, seconds=bvh.seconds_of(contents), warnings=found)
