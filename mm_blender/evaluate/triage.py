@@ -17,8 +17,9 @@ from ..steps import Progress
 from .courses import random_walk, reversals, slalom, stop_and_go
 
 SECONDS = 40.0  # of each hand
-# Of a stop: seconds for which the stick rests, and that stand still at its end.
-STOP, SETTLED = 3.0, 0.5
+# Of a stop: seconds for which the stick rests, that stand still at its end, and just before that, which what comes next
+# is already seen in, because speeds are means over a while.
+STOP, SETTLED, NEXT = 3.0, 0.5, 0.3
 # So many frames of a clip are compared with all other clips.
 SAMPLES = 24
 # What is played so much of a drive (shares) is worth a word: if its name says that it is no way of going; if where it
@@ -172,18 +173,20 @@ def _velocity(places, rate):
 
 def _stops(database, trace, shown):
     """How many times the stick came to rest, and after how many of these the character did."""
-    rests, long, end = ~trace.wanted[:, :2].any(axis=1), round(STOP * database.rate), round(SETTLED * database.rate)
+    rests = ~trace.wanted[:, :2].any(axis=1)
+    long, calmly, late = (round(seconds * database.rate) for seconds in (STOP, SETTLED, NEXT))
     ends = np.flatnonzero(np.diff(rests.astype(np.int8)) < 0) + 1
     ends = [stop for stop in ends.tolist() if rests[max(stop - long + 1, 0):stop].all() and stop >= long]
     calm = still(shown, database.character)
-    return {"count": len(ends), "settled": sum(bool(calm[stop - end:stop].all()) for stop in ends)}
+    return {"count": len(ends), "settled": sum(bool(calm[stop - late - calmly:stop - late].all()) for stop in ends)}
 
 
 # What is said
 
 def _hints(clips, astray, usual):
     hints = [{"clip": clip["clip"], "played": clip["played"],
-              "why": f"{clip['played']:.0%} of a test drive played it{why}"} for clip in clips if (why := _why(clip, astray.get(clip["clip"], 0.0), usual))]
+              "why": f"{clip['played']:.0%} of a test drive played it{why}"} for clip in clips
+             if (why := _why(clip, astray.get(clip["clip"], 0.0), usual))]
     return sorted(hints, key=lambda hint: -hint["played"])
 
 
