@@ -7,6 +7,7 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
+from ..matching.database import runs
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
 from .matcher import BakedMotion
@@ -14,6 +15,9 @@ from .protocols import Choice
 
 # So many tag queries are kept ready.
 READY = 6
+# Seconds before what is avoided in which it is not entered, as before the end of a clip.
+END = 1 / 3
+SLACK = 1e-4  # seconds that rounding may take from a stretch
 
 
 class BakedLibrary:
@@ -24,7 +28,7 @@ class BakedLibrary:
     def __init__(self, database, search=None):
         """search: a Search over the database, where there is one already."""
         self.database, self.motion, self.speeds = database, BakedMotion(database), speeds.measure(database)
-        self._weights = weights_of(database.schema)
+        self._weights, self._avoided = weights_of(database.schema), np.zeros(len(database), dtype=bool)
         allowed, trouble = enterable(database)
         search = search or search_of(database, allowed)
         self._choices = {"": Choice(np.ones(len(database), dtype=bool), search, trouble)}
@@ -67,6 +71,24 @@ class BakedLibrary:
         self._choices = {"": everything}
         return True
 
+    def avoid(self, stretches):
+        """From now on stretches of sources, as (source, start, end) in its own seconds, are not played, as if they had
+        been left out of the bake; whether anything changed. All that was chosen before is to be chosen anew."""
+        avoided = np.zeros(len(self.database), dtype=bool)
+        for source, start, end in stretches:
+            for part in self.database.ranges:
+                if part.source == source:
+                    times = part.source_start + np.arange(len(part)) / self.database.rate * part.speed
+                    avoided[part.start:part.stop] |= (times >= start - SLACK) & (times <= end + SLACK)
+        if np.array_equal(avoided, self._avoided):
+            return False
+        self._avoided = avoided
+        everything = self._choices[""]
+        allowed, trouble = self._enterable("")
+        everything.search.set_allowed(allowed)
+        self._choices = {"": Choice(~avoided, everything.search, trouble)}
+        return True
+
     def clip_of(self, frame):
         return self.database.clip_of(frame) if frame >= 0 else ("", 0.0)
 
@@ -74,9 +96,20 @@ class BakedLibrary:
         return self.database
 
     def _choose(self, query):
-        allowed, trouble = enterable(self.database, query)
-        wanted = self._choices[""].wanted if trouble else self.database.select(query)
+        allowed, trouble = self._enterable(query)
+        wanted = self._choices[""].wanted if trouble else self.database.select(query) & ~self._avoided
         return Choice(wanted, self._choices[""].search.allowing(allowed), trouble)
+
+    def _enterable(self, query):
+        """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;
+        and a sentence where that is not possible."""
+        allowed, trouble = enterable(self.database, query)
+        soon, late = self._avoided.copy(), int(END * self.database.rate)
+        for start, _ in runs(self._avoided):
+            soon[max(start - late, self.database.ranges[self.database.range_of_frame[start]].start):start] = True
+        if (allowed & ~soon).any():
+            return allowed & ~soon, trouble
+        return allowed, trouble or "All that could be played is excluded: it is played all the same."
 
 
 def search_of(database, frames=None):
