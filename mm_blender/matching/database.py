@@ -28,6 +28,7 @@ LEAST_SCALE = 1e-6
 STUB = 1e-6
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
+MIRRORED = " (mirrored)"  # the end of the name of a mirror image
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
@@ -70,7 +71,7 @@ class Range:
 
     @property
     def name(self):
-        return f"{self.source} (mirrored)" if self.mirrored else self.source
+        return self.source + MIRRORED if self.mirrored else self.source
 
 
 @dataclass(frozen=True, eq=False)

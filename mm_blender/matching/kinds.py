@@ -153,6 +153,6 @@ class _Seen:
 
 
 def leg_of(character):
-    """Length of a leg from hip to ankle, at rest."""
-    joints = [character.joint(f"left_{part}") for part in ("shin", "foot")]
-    return float(np.linalg.norm(character.skeleton.positions[joints], axis=-1).sum())
+    """Length of a leg from hip to ankle, at rest, whatever its bones hang from."""
+    joints = [character.joint(f"left_{part}") for part in ("thigh", "shin", "foot")]
+    return float(np.linalg.norm(np.diff(character.skeleton.rest[0][joints], axis=0), axis=-1).sum())

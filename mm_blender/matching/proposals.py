@@ -65,7 +65,10 @@ def believed(tags, found, frames):
     ways, goes = [tag for tag in tags if tag in GOING], (walks | fast).any()
     masks = {**found, **_ways(ways, walks, fast)}
     if not goes and found.get("idle", nothing).mean() < 1 / 2:
-        # A cycle that goes on the spot, or somebody who is not upright: there is only what it is called.
+        # A cycle that goes on the spot, or somebody who is not upright: there is only what it is called. Who is said to
+        # run and bounds high does not jump.
+        if ways and "jump" not in tags:
+            masks["jump"] = nothing
         masks |= {tag: everything for tag in tags if tag in ways or tag == "sit"}
     masks |= {tag: everything for tag in tags if tag not in MEASURED and tag not in GOING}
     if masks.get("sit") is everything:

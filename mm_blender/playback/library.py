@@ -7,14 +7,17 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
-from ..matching.database import runs
+from ..matching.database import MIRRORED, runs
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
+from ..text import short_names
 from .matcher import BakedMotion
 from .protocols import Choice
 
 # So many tag queries are kept ready.
 READY = 6
+# Letters of a name of a clip where there is little room.
+LETTERS = 22
 # Seconds before what is avoided in which it is not entered, as before the end of a clip.
 END = 1 / 3
 SLACK = 1e-4  # seconds that rounding may take from a stretch
@@ -88,6 +91,15 @@ class BakedLibrary:
         everything.search.set_allowed(allowed)
         self._choices = {"": Choice(~avoided, everything.search, trouble)}
         return True
+
+    def short(self, clip):
+        """The name of a clip, as clip_of() says it, where there is little room."""
+        source = clip.removesuffix(MIRRORED)
+        return self._short_names.get(source, source) + clip[len(source):]
+
+    @cached_property
+    def _short_names(self):
+        return short_names((part.source for part in self.database.ranges), LETTERS)
 
     def clip_of(self, frame):
         return self.database.clip_of(frame) if frame >= 0 else ("", 0.0)
