@@ -31,8 +31,10 @@ def short_names(names, most):
     common = Counter(word for name in names for word in set(_words(name)))
     ways = {name: _ways(name, most, common, len(names)) for name in long}
     taken = Counter(text for name in long for text in {text for _, text in ways[name]})
-    for name in long:
-        short[name] = max(ways[name], key=lambda way: (taken[way[1]] == 1, way[0]))[1]
+    used = set()
+    for name in sorted(long, key=lambda name: all(taken[text] > 1 for _, text in ways[name])):
+        short[name] = max(ways[name], key=lambda way: (taken[way[1]] == 1, way[1] not in used, way[0]))[1]
+        used.add(short[name])
     return short
 
 
@@ -49,8 +51,12 @@ def _ways(name, most, common, count):
             if len(text) <= most and any(parts):
                 kept = sum(said[:start]) + sum(said[stop:other]) + sum(said[end:])
                 ways.append(((round(kept - GAP * len(parts), 6), len(text)), text))
-    # Where words are too long themselves they are cut.
-    cut = [((-math.inf, head), name[:head] + MORE + name[len(name) - (most - 1 - head):]) for head in range(most)]
+    # Where words are too long themselves they are cut, what all names have at the end aside.
+    stem = name
+    while len(words) > 1 and common[_bare(words[-1])] == count:
+        stem = stem[:-len(words.pop())]
+    stem = stem if len(stem) >= most else name
+    cut = [((-math.inf, head), stem[:head] + MORE + stem[len(stem) - (most - 1 - head):]) for head in range(most)]
     return ways + cut
 
 

@@ -86,10 +86,12 @@ def draw_proposals(layout, ob):
         return
     box = layout.box()
     row = box.row(align=True)
-    row.label(text="Proposed tags", icon="BOOKMARKS")
+    row.label(text="Proposed", icon="BOOKMARKS")
     row.operator("mm.tags_accept")
     row.operator("mm.tags_dismiss", text="", icon="X")
-    draw_sentence(box, ", ".join(f"{name} in {count}" for name, count in counts), "BLANK1")
+    (first, count), *others = counts
+    said = [f"{first} in {count} clip{'s' * (count > 1)}", *(f"{name} in {number}" for name, number in others)]
+    draw_sentence(box, ", ".join(said), "BLANK1")
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_UL_tags, MM_MT_tag_add, MM_PT_tags))

@@ -74,10 +74,10 @@ def hints(ob):
 def in_words(figures):
     """What a clip is like, in short sentences."""
     going = f"{figures['speed']:.1f} m/s, up to {figures['fastest']:.1f}; turns {figures['degrees_per_second']:.0f}°/s"
-    standing = f"on the ground {figures['contact_share']:.0%} of the time"
+    standing = f"on the ground {figures['contact_share']:.0%}"
     jolts = "no jolts" if not figures["jolts"] else f"{figures['jolts']} jolt{'s' * (figures['jolts'] > 1)}"
-    far = "" if figures["apart"] is None else f"; {figures['apart']:.1f} × as far from all others as usual"
-    return [f"{going}; {standing}, {jolts}", f"A test drive played {figures['played']:.1%} of it{far}"]
+    far = "" if figures["apart"] is None else f"; {figures['apart']:.1f} × as far from other clips as usual"
+    return [f"{going}; {standing}; {jolts}", f"{figures['played']:.1%} of a test drive played it{far}"]
 
 
 @lru_cache(maxsize=4)
