@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clips: the Actions that the character is made of."""
 
-from functools import lru_cache
-
 import bpy
 
 from ..mm_blender.scene.driving import trial
@@ -10,8 +8,7 @@ from ..mm_blender.scene.jobs import slices
 from ..mm_blender.scene.reading import clips
 from ..mm_blender.scene.reading.facts import known
 from ..mm_blender.scene.rig import targets
-from ..mm_blender.text import short_names
-from .base import CharacterPanel, active_armature, draw_job, draw_sentence, sidebar_width
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence, short, sidebar_width
 from .tags import draw_proposals
 
 IMPORTING = "Importing motion"  # the title of its job
@@ -30,13 +27,13 @@ class MM_UL_clips(bpy.types.UIList):
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
-        short = _short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 8, 8))[_name(clip)]
+        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 8, 8))[_name(clip)]
         if action is None:
-            row.label(text=short, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
-        elif short == action.name or index == settings.clip_index:
+            row.label(text=name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
+        elif name == action.name or index == settings.clip_index:
             row.prop(action, "name", text="", emboss=False)  # a double click renames it
         else:
-            row.label(text=short, translate=False)
+            row.label(text=name, translate=False)
         row = split.split(factor=0.44)
         seconds = clips.seconds(ob, clip, context.scene, known)
         row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
@@ -146,11 +143,6 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
 
 def _name(clip):
     return clip.action.name if clip.action is not None else clip.name
-
-
-@lru_cache(maxsize=4)
-def _short(names, most):
-    return short_names(names, most)
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_UL_clips, MM_MT_clips_add, MM_PT_clips))

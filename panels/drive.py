@@ -100,8 +100,8 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         ends = [f"{keys[control]} {ends}" for control, ends in (("keep", "keeps the take"), ("cancel", "cancels"))
                 if control in keys]
         draw_sentence(box, ", ".join(ends), "BLANK1")
-        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {status.short or status.method}",
-                      "ARMATURE_DATA")
+        played = status.short or status.clip or status.method
+        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {played}", "ARMATURE_DATA")
         for sentence in status.sentences:
             draw_sentence(box, sentence)
         for note in status.notes:

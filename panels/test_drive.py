@@ -5,10 +5,10 @@ import bpy
 
 from ..mm_blender.scene.driving import trial
 from ..mm_blender.scene.jobs import ownership, slices
-from ..mm_blender.text import short_names
-from .base import CharacterPanel, active_armature, draw_sentence, sidebar_width
+from .base import CharacterPanel, active_armature, draw_sentence, short, sidebar_width
 
 MOST = 6  # clips that are listed
+HINT, CLIP = 0.68, 0.8  # how much of a row their names take
 
 
 class MM_PT_bake_test_drive(CharacterPanel, bpy.types.Panel):
@@ -41,11 +41,12 @@ class MM_PT_bake_test_drive(CharacterPanel, bpy.types.Panel):
 
 def _draw_hints(layout, ob, said):
     hints = trial.hints(ob)
-    short = short_names((clip["clip"] for clip in said["clips"]), max(sidebar_width() - 16, 12))
+    names, width = tuple(clip["clip"] for clip in said["clips"]), sidebar_width()
+    room = max(int(HINT * width) - 5, 10), max(int(CLIP * width) - 2, 10)
     for hint in hints:
         box = layout.box()
-        row = box.row()
-        row.label(text=short[hint["clip"]], icon="QUESTION", translate=False)
+        row = box.split(factor=HINT)
+        row.label(text=short(names, room[0])[hint["clip"]], icon="QUESTION", translate=False)
         row.operator("mm.clip_exclude", text="Exclude").name = hint["clip"]
         draw_sentence(box, hint["why"], "BLANK1")
     for sentence in said["said"]:
@@ -56,8 +57,8 @@ def _draw_hints(layout, ob, said):
     column = layout.column(align=True)
     column.label(text="Played most")
     for clip in sorted(said["clips"], key=lambda clip: -clip["played"])[:MOST]:
-        row = column.split(factor=0.75)
-        row.label(text=short[clip["clip"]], translate=False)
+        row = column.split(factor=CLIP)
+        row.label(text=short(names, room[1])[clip["clip"]], translate=False)
         row.label(text=f"{clip['played']:.0%}")
 
 

@@ -21,7 +21,7 @@ _MEANINGS = {
     "idle": ("idle", "breathe"), "walk": ("walk",), "run": ("run",), "crouch": ("crouch", "duck", "squat"),
     "strafe": ("strafe", "sidestep", "sideways", "sidewalk"), "backward": ("backward", "backwards"),
     "turn": ("turn", "pivot"), "jump": ("jump", "leap"), "fall": ("fall",), "sit": ("sit", "seated"),
-    "dance": ("dance", "samba", "salsa", "rumba", "tango", "waltz", "ballet", "breakdance", "pirouette"),
+    "dance": ("dance", "hiphop", "samba", "salsa", "rumba", "tango", "waltz", "ballet", "breakdance", "pirouette"),
     "fight": ("fight", "punch", "kick", "boxing", "combat"), "wave": ("wave",), "stumble": ("stumble", "trip"),
     "die": ("die", "death", "dying"), "climb": ("climb",), "swim": ("swim",), "push": ("push",), "pull": ("pull",),
     "throw": ("throw",), "aim": ("aim",), "clap": ("clap",), **{gait: (gait,) for gait in KNOWN}}
@@ -35,8 +35,13 @@ SOME, ALMOST = 0.25, 0.3
 
 def named(name):
     """The tags that the words of a name stand for, in their order: Armature|mixamo.com|WalkTurn_L → walk, turn."""
-    words = split_side(name)[1]
-    return tuple(dict.fromkeys(tag for word in words if (tag := _tag_of(word))))
+    words, tags = split_side(name)[1], []
+    while words:
+        # Two words may be one: side steps, hip-hop, which is no hop.
+        count = 2 if _tag_of("".join(words[:2])) and len(words) > 1 else 1
+        tags.append(_tag_of("".join(words[:count])))
+        words = words[count:]
+    return tuple(dict.fromkeys(filter(None, tags)))
 
 
 def propose(sources, character, recipe):

@@ -4,9 +4,11 @@
 import bpy
 import pytest
 
-# Bake pushes its undo step when it is done, which is later; training, Cancel and presets change nothing in the file.
-NO_UNDO = {"bake", "job_cancel", "drive_save_input", "train", "train_resume", "train_cancel", "train_test",
-           "train_environment", "train_environment_cancel", "roles_preset_save", "roles_preset_remove"}
+# Bake and Propose Tags push their undo steps when they are done, which is later; training, Cancel and presets change
+# nothing in the file.
+NO_UNDO = {"bake", "tags_propose", "test_drive", "job_cancel", "drive_save_input", "train", "train_resume",
+           "train_cancel", "train_test", "train_environment", "train_environment_cancel", "roles_preset_save",
+           "roles_preset_remove"}
 # These work without an armature, and while nothing else is under way.
 ALWAYS = {"create_demo", "import_motion", "train_test"}
 

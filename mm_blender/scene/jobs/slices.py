@@ -19,7 +19,7 @@ __all__ = ["Work", "cancel", "current", "last_error", "quiet", "run", "start", "
 # neither starves. And the time that it gets at the least.
 SLICE, REST = (0.03, 0.15), 0.005
 # The same of a quiet job, how long it waits where something else goes on, and between two drawings of its progress.
-QUIET_SLICE, QUIET_REST, WAIT, SHOWN = (0.015, 0.03), 0.03, 0.5, 0.5
+QUIET_SLICE, QUIET_REST, WAIT, SHOWN = (0.02, 0.03), 0.03, 0.5, 0.5
 
 
 class Work:
