@@ -42,7 +42,7 @@ def _ways(name, most, common, count):
     """All ways to shorten a name by one or two gaps between words: [(how much it says, text)]."""
     words = _WORD.findall(name)
     words = words[:MANY] + ["".join(words[MANY:])] * bool(words[MANY:])
-    said = [math.log((count + 1) / common[_bare(word)]) if common[_bare(word)] else 0.0 for word in words]
+    said = [math.log(count / max(common[_bare(word)], 1)) for word in words]
     ways, edges = [], range(len(words) + 1)
     for start, stop in combinations(edges, 2):
         for other, end in [(stop, stop), *combinations(range(stop + 1, len(words) + 1), 2)]:

@@ -3,9 +3,9 @@
 
 And the extension's page of the preferences."""
 
-from . import bake, character, clips, drive, features, preferences, tags, test_drive, train, why
+from . import bake, character, clips, drive, features, preferences, tags, test_drive, train
 
-PARTS = (character, clips, tags, features, bake, test_drive, train, drive, why, preferences)
+PARTS = (character, clips, tags, features, bake, test_drive, train, drive, preferences)
 
 
 def register():

@@ -11,6 +11,7 @@ from ..mm_blender.scene.jobs import freshness, ownership
 from ..mm_blender.scene.reading.features import title_of
 from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, active_armature, draw_sentence, draw_step
+from .why import MM_PT_drive_why
 
 
 class MM_PT_drive(CharacterPanel, bpy.types.Panel):
@@ -258,5 +259,5 @@ def _table_row(layout, label):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_PT_drive, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching,
+    MM_PT_drive, MM_PT_drive_why, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching,
     MM_PT_drive_root, MM_PT_drive_feet, MM_PT_drive_display, MM_PT_drive_take))

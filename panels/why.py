@@ -47,6 +47,3 @@ def _row(layout, label, *values):
     row = split.row(align=True)
     for value in values:
         row.label(text=value, translate=False)
-
-
-register, unregister = bpy.utils.register_classes_factory((MM_PT_drive_why,))
