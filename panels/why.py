@@ -33,10 +33,10 @@ class MM_PT_drive_why(CharacterPanel, bpy.types.Panel):
             draw_sentence(layout, "Nothing was searched yet.", "INFO")
             return
         chosen, stayed = why.cost
-        draw_sentence(layout, f"Jumped {why.ago:.1f} s ago: it cost {chosen:.2f}, going on {stayed:.2f}." if why.jumped
-                      else f"It goes on: nothing costs less than {stayed:.2f}.", "FORWARD")
+        draw_sentence(layout, f"Jumped {why.ago:.1f} s ago: it cost {chosen:.2f}, to stay {stayed:.2f}." if why.jumped
+                      else f"It stays: nothing costs less than {stayed:.2f}.", "FORWARD")
         column = layout.column(align=True)
-        _row(column, "Cost of", "this", "going on")
+        _row(column, "Cost of", "this", "stay")
         for label, mine, others in why.shares[:MOST]:
             _row(column, label.replace("_", " ").title(), f"{mine:.2f}", f"{others:.2f}")
 

@@ -28,6 +28,8 @@ NOTICED, MUCH, ASTRAY, BY = 0.03, 0.1, 2.0, 0.2
 # A clip jolts where a joint accelerates so many times more than in nineteen of twenty of its own frames, and by so much
 # (m/s²): steps of a run do not, a marker that was lost for a frame does. Jolts in so many seconds are one.
 JOLT, LEAST, TOGETHER = 3.5, 15.0, 0.2
+# A clip that jolts once in so many seconds is better left out; of a longer one that is for its artist to say.
+OFTEN = 10.0
 # Ways to go about, to which a drive may well turn.
 GOING = {"idle", "walk", "run", "crouch", "strafe", "backward", "turn", *KNOWN}
 SMOOTH = 0.25  # seconds over which the velocity is taken that is compared with the stick's
@@ -197,7 +199,7 @@ def _why(clip, astray, usual):
         return f", and its name says {' and '.join(tags)}."
     if played >= MUCH and astray > max(ASTRAY * usual, BY):
         return f", and went {astray:.1f} m/s beside the stick."
-    if played >= NOTICED and clip["jolts"]:
+    if played >= NOTICED and clip["jolts"] > clip["seconds"] / OFTEN:
         return f", and it jolts {_times(clip['jolts'])}."
     return ""
 

@@ -19,7 +19,7 @@ STILL, FACES = 0.18, np.radians(25)
 # Turning: at least so fast (rad/s), walking or on the spot, and by so much in all (rad).
 TURNS, ON_THE_SPOT, TURNED = np.radians(70), np.radians(35), np.radians(45)
 # Sideways and backward are so far from where the body faces (rad).
-SIDEWAYS, BACKWARD = np.radians(50), np.radians(130)
+SIDEWAYS, BACKWARD = np.radians(40), np.radians(130)
 # How high the hips are, where 1 is on straight legs: below these somebody crouches, or lies.
 CROUCHED, LIES = 0.78, 0.42
 # Who sits has the hips so far (legs) from above the feet: nobody could stand like this.
@@ -46,6 +46,9 @@ def kinds_of(clip, character):
     moving, fast = seen.speed > MOVING, seen.speed > np.sqrt(FROUDE * GRAVITY / seen.leg)
     low = (seen.height < CROUCHED) & (seen.height > LIES) & ~fast  # who runs goes low, too
     air, fallen = seen.in_the_air(), seen.falling()
+    if character.four_legged:  # whose hips say little
+        low, fallen = low & False, fallen & False
+        air = air & False
     upright = (seen.height > LIES) & ~low & ~air & ~fallen
     way, turn, sits = np.abs(seen.way), seen.turning(), np.zeros(len(clip), dtype=bool)
     for start, stop in runs(low):  # with sitting down and getting up
