@@ -95,11 +95,13 @@ class BakedLibrary:
     def short(self, clip):
         """The name of a clip, as clip_of() says it, where there is little room."""
         source = clip.removesuffix(MIRRORED)
-        return self._short_names.get(source, source) + clip[len(source):]
+        return self._short_names[source != clip].get(source, source) + clip[len(source):]
 
     @cached_property
     def _short_names(self):
-        return short_names((part.source for part in self.database.ranges), LETTERS)
+        """The names of all sources, and shorter ones that have room for MIRRORED behind them."""
+        names = [part.source for part in self.database.ranges]
+        return short_names(names, LETTERS), short_names(names, LETTERS - len(MIRRORED) // 2)
 
     def clip_of(self, frame):
         return self.database.clip_of(frame) if frame >= 0 else ("", 0.0)
