@@ -177,7 +177,8 @@ def compare(arguments):
 
 def pictures(arguments):
     """Takes the manual's pictures anew: those of the window tests in the Blender of $BLENDER, and the demo's strips."""
-    shown = "tour or artist_drives or changed_steers or slope or artist_trains or goes_wrong or target"
+    shown = ("tour or artist_drives or draws_a_curve or changed_steers or slope or artist_trains or goes_wrong or "
+             "target")
     if code := _window_tests(["-k", shown]) or demo(arguments) or film(arguments):
         return code
     newest = max((ROOT / ".cache" / "pictures").iterdir(), key=lambda folder: folder.stat().st_mtime)

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..mm_blender.scene.rig import presets
+from ..mm_blender.scene.rig.advice import TALL, advice, make_a_person
 from ..mm_blender.scene.rig.character import confidence, fill_roles, missing, select_bone
 from ..mm_blender.scene.rig.t_pose import clear_stance, has_stance, set_stance
 from .base import CharacterOperator, active_armature
@@ -27,9 +28,23 @@ class MM_OT_roles_find(CharacterOperator):
         fill_roles(ob)
         lacking = missing(ob)
         if lacking:
-            self.report({"WARNING"}, f"No bone was found for: {', '.join(lacking)}. Choose them by hand")
+            named = ", ".join(role.replace("_", " ") for role in lacking)
+            self.report({"WARNING"}, f"No bone was found for: {named}. Choose them by hand")
         else:
             self.report({"INFO"}, f"{sum(bool(role.bone) for role in ob.mm.roles)} bones found")
+            for sentence in advice(ob):
+                self.report({"INFO"}, sentence)
+
+
+class MM_OT_character_resize(CharacterOperator):
+    bl_idname = "mm.character_resize"
+    bl_label = "Make It as Tall as a Person"
+    bl_description = ("Scale the armature object, or the empties that carry it, until the character is 1.7 m tall. "
+                      "Bones, rest pose and Actions stay as they are; a database that is baked already is baked again")
+
+    def run(self, context, ob):
+        times = make_a_person(ob)
+        self.report({"INFO"}, f'"{ob.name}" is {times:.3g} times as large now: {TALL} m')
 
 
 class MM_OT_role_select(CharacterOperator):
@@ -124,5 +139,5 @@ class MM_OT_stance_clear(CharacterOperator):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_roles_find, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load, MM_OT_roles_preset_remove,
-    MM_OT_stance_set, MM_OT_stance_clear))
+    MM_OT_roles_find, MM_OT_character_resize, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load,
+    MM_OT_roles_preset_remove, MM_OT_stance_set, MM_OT_stance_clear))

@@ -3,9 +3,9 @@
 
 And the extension's page of the preferences."""
 
-from . import bake, character, clips, drive, features, preferences, tags, test_drive, train
+from . import bake, character, clips, direct, drive, features, preferences, tags, test_drive, train
 
-PARTS = (character, clips, tags, features, bake, test_drive, train, drive, preferences)
+PARTS = (character, clips, tags, features, bake, test_drive, train, drive, direct, preferences)
 
 
 def register():

@@ -7,6 +7,7 @@ from ..mm_blender.motion.character import SIDED
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.rig import presets, targets
+from ..mm_blender.scene.rig.advice import advice, is_of_another_size
 from ..mm_blender.scene.rig.character import active_armature, confidence, missing
 from ..mm_blender.scene.rig.t_pose import has_stance
 from .base import CharacterPanel, draw_job, draw_sentence, draw_step
@@ -43,6 +44,8 @@ class MM_PT_character(bpy.types.Panel):
         lacking = missing(ob)
         if lacking:
             draw_sentence(layout, "Needed, but without a bone: " + ", ".join(lacking).replace("_", " "))
+        else:
+            _draw_advice(layout, ob)
         column = layout.column(align=True)
         column.prop(ob.mm, "forward")
         column.prop(ob.mm, "legs")
@@ -58,6 +61,14 @@ class MM_PT_character(bpy.types.Panel):
             draw_step(layout, "mm.drive", icon="PLAY")
         elif len(ob.mm.clips):
             draw_step(layout, "mm.bake", icon="FILE_CACHE")
+
+
+def _draw_advice(layout, ob):
+    """What should be known of the character before it is baked."""
+    for sentence in advice(ob):
+        draw_sentence(layout, sentence, "INFO")
+    if is_of_another_size(ob):
+        layout.operator("mm.character_resize", icon="FULLSCREEN_ENTER")
 
 
 class MM_MT_roles_presets(bpy.types.Menu):

@@ -28,6 +28,7 @@ FLOORS = [
     ("mm_blender.scene.reading",),
     ("mm_blender.scene.jobs", "mm_blender.scene.demo"),
     ("mm_blender.scene.driving",),
+    ("mm_blender.scene.directing",),
     ("mm_blender.scene.showing",),
     ("operators",),
     ("panels",),

@@ -9,10 +9,10 @@ import warnings
 
 from .. import records
 from ..errors import Cancelled, MotionError
-from . import bake, bench, drive, info, retarget, train
+from . import bake, bench, direct, drive, info, retarget, train
 from .terminal import print_plainly, say
 
-COMMANDS = (bake, retarget, train, drive, bench, info)  # in the order of --help
+COMMANDS = (bake, retarget, train, drive, direct, bench, info)  # in the order of --help
 
 
 def main(arguments=None):

@@ -9,7 +9,7 @@ from ..errors import MotionError
 from ..files import replacing
 from ..matching import database
 
-INPUTS = ("onto", "target", "input", "database", "networks", "schema", "tags")  # options that name what is read
+INPUTS = ("onto", "target", "input", "path", "database", "networks", "schema", "tags")  # options that name what is read
 
 
 def check_output(path, suffix, options, clips=()):

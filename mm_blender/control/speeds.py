@@ -124,9 +124,11 @@ class _Going:
     """
 
     def __init__(self, database):
-        self._velocities, leg = root_velocities(database)[:, :2], _leg(database)
+        self._velocities, leg = root_velocities(database)[:, :2], database.character.leg
+        self._size = database.character.size
         self._speed, self._seconds = np.hypot(*self._velocities.T), _seconds(database)
-        self.fast = self._speed > np.sqrt(FROUDE * GRAVITY * leg)
+        # Who is not of a person's size is taken for a person who was imported in other units.
+        self.fast = self._speed > np.sqrt(FROUDE * GRAVITY * leg * self._size)
         self.moving, self.creeping = self._speed > MOVING * leg, self._speed > CREEPING * leg
         self.nobody = np.zeros(len(database), dtype=bool)
 
@@ -144,8 +146,13 @@ class _Going:
         (right, forward), speed = self._velocities.T, self._speed
         sideways = np.abs(right) > np.abs(forward)
         ways = (~sideways & (forward > 0), sideways, ~sideways & (forward < 0))
-        return tuple(round(SPARE * float(np.percentile(speed[frames & way], FULL)), 2)
+        return tuple(self._rounded(SPARE * float(np.percentile(speed[frames & way], FULL)))
                      if self.is_enough(frames & way) else other for way, other in zip(ways, fallback))
+
+
+    def _rounded(self, speed):
+        """To centimetres per second of a person's size."""
+        return round(speed / self._size, 2) * self._size
 
 
 def _any(going, masks):
@@ -161,9 +168,3 @@ def _seconds(database):
         if part.loop:
             seconds[part.start:part.stop] = max(1 / database.rate, 2 * ENOUGH / len(part))
     return seconds
-
-
-def _leg(database):
-    """Length of a leg from hip to ankle."""
-    joints = [database.character.joint(f"left_{part}") for part in ("shin", "foot")]
-    return float(np.linalg.norm(database.fixed[joints], axis=-1).sum())

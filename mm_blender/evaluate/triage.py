@@ -61,7 +61,7 @@ def triage(library, seconds=SECONDS):
     stops = _stops(database, traces[1], shown[1])
     usual = sum(share * astray[name] for name, share in played.items())
     return {"driven_seconds": round(seconds * len(hands)), "clips": clips, "stops": stops,
-            "hints": _hints(clips, astray, usual), "said": _said(stops, clips)}
+            "hints": _hints(clips, astray, usual, database.character.size), "said": _said(stops, clips)}
 
 
 def table(report):
@@ -115,7 +115,7 @@ def _jolts(database, parts):
         places, _ = forward(database.skeleton, database.local_positions(frames), database.rotations[frames])
         if len(places) > 2:
             peaks = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1).max(axis=1) * database.rate ** 2
-            jolts = peaks > max(JOLT * np.percentile(peaks, 95), LEAST)
+            jolts = peaks > max(JOLT * np.percentile(peaks, 95), LEAST * database.character.size)
             count += len(runs(_together(jolts, round(TOGETHER * database.rate))))
     return count
 
@@ -180,24 +180,26 @@ def _stops(database, trace, shown):
     ends = np.flatnonzero(np.diff(rests.astype(np.int8)) < 0) + 1
     ends = [stop for stop in ends.tolist() if rests[max(stop - long + 1, 0):stop].all() and stop >= long]
     calm = still(shown, database.character)
+    if calm is None:
+        return {"count": 0, "settled": 0}
     return {"count": len(ends), "settled": sum(bool(calm[stop - late - calmly:stop - late].all()) for stop in ends)}
 
 
 # What is said
 
-def _hints(clips, astray, usual):
+def _hints(clips, astray, usual, size):
     hints = [{"clip": clip["clip"], "played": clip["played"],
               "why": f"{clip['played']:.0%} of a test drive played it{why}"} for clip in clips
-             if (why := _why(clip, astray.get(clip["clip"], 0.0), usual))]
+             if (why := _why(clip, astray.get(clip["clip"], 0.0), usual, size))]
     return sorted(hints, key=lambda hint: -hint["played"])
 
 
-def _why(clip, astray, usual):
+def _why(clip, astray, usual, size):
     """Why a clip should perhaps not be played, as the end of a sentence; empty if it may."""
     tags, played = named(clip["clip"]), clip["played"]
     if played >= NOTICED and tags and not GOING & set(tags):
         return f", and its name says {' and '.join(tags)}."
-    if played >= MUCH and astray > max(ASTRAY * usual, BY):
+    if played >= MUCH and astray > max(ASTRAY * usual, BY * size):
         return f", and went {astray:.1f} m/s beside the stick."
     if played >= NOTICED and clip["jolts"] > clip["seconds"] / OFTEN:
         return f", and it jolts {_times(clip['jolts'])}."

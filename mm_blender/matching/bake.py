@@ -24,9 +24,10 @@ __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run"
 
 # Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
 PREPARATION = 1
-# A joint that moves less than this (metres) in its parent during a clip stands still, at a place rounded to this.
+# A joint that moves less than this (metres of a person) in its parent during a clip stands still, at a place rounded
+# to this.
 STILL = 1e-4
-# Bones that differ more than this (metres) make another skeleton.
+# Bones that differ more than this (metres of a person) make another skeleton.
 SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
@@ -165,7 +166,7 @@ def cleaned(source, character, recipe):
     raw = raw.with_changes(loop=raw.loop or source.loop)
     if source.onto is not None:
         return raw, source.onto.clean(raw, recipe, source.speed), character
-    raw = _on_skeleton(raw, character.skeleton)
+    raw = _on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
     if character.has("root") and not character.forward:
         character = replace(character, forward=find_forward(raw, character))
     return raw, clean(raw, character, recipe, source.speed), character
@@ -173,13 +174,13 @@ def cleaned(source, character, recipe):
 
 def _check_legs(clip, character):
     """Fails if a leg cannot bend, for then its foot cannot be held."""
-    for limb in character.limbs:
+    for limb in (limb for limb in character.limbs if limb.bends):
         names = [character.roles.get(role) for role in limb.roles[:3]]
         if not all(name in clip.skeleton.names for name in names):
             continue
         joints = [clip.skeleton.index(name) for name in names]
         if clip.skeleton.parents[joints[1:]].tolist() != joints[:-1]:
-            continue  # with bones between, which the drive speaks of
+            continue  # with bones between
         lengths = np.linalg.norm(clip.positions[:, joints[1:]], axis=-1).min(axis=0)
         if lengths.min() <= STUB * lengths.max():
             short = int(lengths.argmin())
@@ -208,15 +209,16 @@ def same_skeleton(one, other):
     return bool(np.linalg.norm(apart[1:], axis=-1).max(initial=0) < SAME_LENGTH)
 
 
-def _on_skeleton(clip, skeleton):
-    """The clip on the character's own skeleton: joints in its order, bones that are nearly as long as its own."""
+def _on_skeleton(clip, skeleton, same=SAME_LENGTH):
+    """The clip on the character's own skeleton: joints in its order, bones that are as long as its own but for so
+    much (m)."""
     clip = _in_order(clip, skeleton)
     apart = skeleton.positions - clip.skeleton.positions
     # A joint that has its place from the motion, not from the rest pose, has no length to compare.
-    apart[np.abs(clip.positions - clip.skeleton.positions).max(axis=(0, 2)) > SAME_LENGTH] = 0
+    apart[np.abs(clip.positions - clip.skeleton.positions).max(axis=(0, 2)) > same] = 0
     apart[0] = 0
     lengths = np.linalg.norm(apart, axis=-1)
-    if lengths.max() > SAME_LENGTH:
+    if lengths.max() > same:
         joint = int(lengths.argmax())
         raise MotionError(f'Clip "{clip.name}" has other bone lengths than the character ("{skeleton.names[joint]}" '
                           f"differs by {lengths[joint] * 100:.1f} cm): bake it separately.")
@@ -246,8 +248,9 @@ def _tree(skeleton):
 
 def _assemble(parts, character, schema, recipe):
     """Lay the clips end to end and measure their features: yields fractions, returns the Database."""
-    clips = [_settled(part.clip) for part in parts]
-    fixed, moving = _moving(clips)
+    still = character.size * STILL
+    clips = [_settled(part.clip, still) for part in parts]
+    fixed, moving = _moving(clips, still)
     curve_names = tuple(sorted({name for clip in clips for name in clip.curves}))
     _check_properties(schema, curve_names)
     clips = [clip.with_changes(curves=_all_curves(clip, curve_names)) for clip in clips]
@@ -269,24 +272,24 @@ def _assemble(parts, character, schema, recipe):
                                for clip in clips]).astype(np.float32))
 
 
-def _settled(clip):
-    """A clip as the database stores it, whichever clips come with it: joints that hardly move stand still, properties
-    that are zero throughout are none."""
+def _settled(clip, least):
+    """A clip as the database stores it, whichever clips come with it: joints that move less than that (m) stand still,
+    properties that are zero throughout are none."""
     rest = clip.skeleton.positions
     low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
-    still = (high - low).max(axis=-1) < STILL
+    still = (high - low).max(axis=-1) < least
     still[0] = False
     positions = clip.positions.copy()
-    positions[:, still] = (rest + np.round(((low + high) / 2 - rest) / STILL) * STILL).astype(np.float32)[still]
+    positions[:, still] = (rest + np.round(((low + high) / 2 - rest) / least) * least).astype(np.float32)[still]
     curves = {name: curve for name, curve in clip.curves.items() if np.any(curve)}
     return clip.with_changes(positions=positions, curves=curves)
 
 
-def _moving(clips):
+def _moving(clips, least):
     """Local positions (J, 3) of the joints that stay in one place, over all clips, and the other joints (M,)."""
     fixed = clips[0].positions[0].copy()
     # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
-    moves = np.any([(np.abs(clip.positions - fixed) > STILL / 2).any(axis=(0, 2)) for clip in clips], axis=0)
+    moves = np.any([(np.abs(clip.positions - fixed) > least / 2).any(axis=(0, 2)) for clip in clips], axis=0)
     moves[0] = True
     return fixed, np.flatnonzero(moves).astype(np.int32)
 

@@ -38,6 +38,8 @@ REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an e
 # The legs jolt where one of their joints accelerates beyond this percentile of all frames, and so many times as much as
 # usual. For so many seconds before that no frame is entered.
 JOLT, UNUSUAL, BEFORE = 99, 3, 0.1
+# Any joint jolts beyond so many times this percentile of all of them, as where a capture comes out of its first pose.
+POP, RARE, SOME = 1.5, 99.9, 8  # that percentile is seen in one frame of eight
 
 
 @dataclass(frozen=True)
@@ -169,19 +171,25 @@ class Database:
 
     @cached_property
     def before_jolts(self):
-        """(N,) the frames soon after which the legs jolt, as in a hard step or a glitch: with the offset of a jump on
+        """(N,) the frames soon after which something jolts, as in a hard step or a glitch: with the offset of a jump on
         top it would pop."""
-        feet = [self.character.joint(role) for role in self.character.contact_roles()]
-        joints, legs = self.skeleton.carrying(feet)
-        peaks = np.zeros(len(self), dtype=np.float32)
+        character, skeleton = self.character, self.skeleton
+        joints, limbs = skeleton.carrying([character.joint(role) for role in character.roles if character.has(role)])
+        of_legs, _ = skeleton.carrying([character.joint(role) for role in character.contact_roles()])
+        legs, some = np.searchsorted(joints, of_legs), [np.zeros(1)]
+        hardest = np.zeros((2, len(self)), dtype=np.float32)  # of the legs, and of all joints
         for part in self.ranges:
             if len(part) > 2:
                 frames = slice(part.start, part.stop)
-                places, _ = forward(legs, self.local_positions(frames)[:, joints], self.rotations[frames][:, joints])
-                steps = np.diff(places, 2, axis=0)
-                peaks[part.start + 1:part.stop - 1] = np.linalg.norm(steps, axis=-1).max(axis=-1)
-        soon, most = np.zeros(len(self), dtype=bool), max(np.percentile(peaks, JOLT), UNUSUAL * np.median(peaks))
-        for frame in np.flatnonzero(peaks > most):
+                places, _ = forward(limbs, self.local_positions(frames)[:, joints], self.rotations[frames][:, joints])
+                peaks = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1)
+                hardest[:, part.start + 1:part.stop - 1] = peaks[:, legs].max(axis=1), peaks.max(axis=1)
+                some.append(peaks[::SOME].ravel())
+        (of_legs, of_any), usual = hardest, UNUSUAL * np.median(hardest, axis=1)
+        jolts = of_legs > max(np.percentile(of_legs, JOLT), usual[0])
+        jolts |= of_any > max(POP * np.percentile(np.concatenate(some), RARE), usual[1])
+        soon = np.zeros(len(self), dtype=bool)
+        for frame in np.flatnonzero(jolts):
             start = self.ranges[self.range_of_frame[frame]].start
             soon[max(frame - round(BEFORE * self.rate), start):frame] = True
         return soon

@@ -30,7 +30,7 @@ FLIGHT, OFF_GROUND, AROUND, ARC = 0.25, 0.07, 0.3, 4.0
 # Who falls loses so much of the height of the hips in so many seconds, and ends below where one crouches.
 LOSES, WITHIN = 0.35, 0.7
 
-NEEDED = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "foot"))
+NEEDED = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "foot"))
 MEASURED = ("idle", "walk", "run", "crouch", "strafe", "backward", "turn", "jump", "fall", "sit")
 
 
@@ -40,10 +40,10 @@ def kinds_of(clip, character):
     clip: as prepare.clean() makes it, with the root as joint 0 and contacts
     """
     character = replace(character, skeleton=clip.skeleton)
-    if len(clip) < 3 or not all(map(character.has, NEEDED)):
+    if len(clip) < 3 or not _has_legs(character):
         return {}
     seen = _Seen(clip, character)
-    moving, fast = seen.speed > MOVING, seen.speed > np.sqrt(FROUDE * GRAVITY / seen.leg)
+    moving, fast = seen.speed > MOVING, seen.speed > np.sqrt(FROUDE * GRAVITY * character.size / seen.leg)
     low = (seen.height < CROUCHED) & (seen.height > LIES) & ~fast  # who runs goes low, too
     air, fallen = seen.in_the_air(), seen.falling()
     if character.four_legged:  # whose hips say little
@@ -63,8 +63,13 @@ def kinds_of(clip, character):
 
 
 def still(clip, character):
-    """(F,) whether nothing moves but breath, whatever the pose."""
-    return _Seen(clip, replace(character, skeleton=clip.skeleton)).still
+    """(F,) whether nothing moves but breath, whatever the pose; None where no legs are known to tell it by."""
+    character = replace(character, skeleton=clip.skeleton)
+    return _Seen(clip, character).still if _has_legs(character) else None
+
+
+def _has_legs(character):
+    return all(map(character.has, NEEDED)) and character.leg > 0
 
 
 def lasting(mask, rate, shortest=SHORTEST):
@@ -93,7 +98,7 @@ class _Seen:
     def __init__(self, clip, character):
         self._rate, self._contacts = clip.rate, clip.contacts
         places, turns = clip.globals()
-        self.leg = leg_of(character)
+        self.leg = character.leg
         feet = character.contact_places(places, turns)[:, :2] / self.leg
         ankles = places[:, [character.joint(f"{side}_foot") for side in ("left", "right")]] / self.leg
         hips = places[:, [character.joint(f"{side}_thigh") for side in ("left", "right")]].mean(axis=1) / self.leg
@@ -153,9 +158,3 @@ class _Seen:
         padded = np.concatenate([values[:1].repeat(half + 1, axis=0), values, values[-1:].repeat(half, axis=0)])
         total = padded.cumsum(axis=0, dtype=np.float64)
         return (total[2 * half + 1:] - total[:-(2 * half + 1)]) / (2 * half + 1)
-
-
-def leg_of(character):
-    """Length of a leg from hip to ankle, at rest, whatever its bones hang from."""
-    joints = [character.joint(f"left_{part}") for part in ("thigh", "shin", "foot")]
-    return float(np.linalg.norm(np.diff(character.skeleton.rest[0][joints], axis=0), axis=-1).sum())

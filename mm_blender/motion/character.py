@@ -2,6 +2,8 @@
 """A character: a skeleton, and what its joints mean."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,10 @@ SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "t
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
          *(f"left_{part}" for part in SIDED), *(f"right_{part}" for part in SIDED))
 
+# Metres that a person's leg is long from hip to ankle, and how many times longer or shorter one counts as such, too.
+PERSON, LIKE_PEOPLE = 0.85, 8.0
+# By so much more of a leg's height than its last joint no paw is from the ground.
+PAW = 0.1
 LEG, FORE_LEG = ("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand")
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 _FINGER_WORDS = {"little": "pinky", "pinkie": "pinky", "mid": "middle"}
@@ -26,10 +32,11 @@ class Limb(NamedTuple):
 
     name     as a person calls it, such as "left leg"
     roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
-             missing
+             missing, and there may be further joints between them
     contact  the role of the joint that touches the ground
     end      where on that joint, in its own frame: its own place, or its end site
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
+    bends    whether it has all that it takes to reach for a place, each part below the one before
     """
 
     name: str
@@ -37,6 +44,7 @@ class Limb(NamedTuple):
     contact: str
     end: tuple
     tag: str
+    bends: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +65,24 @@ class Character:
     forward: str = "+Y"
     connected: frozenset = frozenset()
     four_legged: bool = False
+
+    @cached_property
+    def leg(self):
+        """How long its legs are from hip to ankle (m), on average; 0 where it has none."""
+        places, found = self.skeleton.rest[0], []
+        for side in ("left", "right"):
+            line = [places[self.joint(role)] for part in LEG[:3] if self.has(role := f"{side}_{part}")]
+            if len(line) > 1:
+                found.append(float(np.linalg.norm(np.diff(line, axis=0), axis=-1).sum()))
+        return sum(found) / max(len(found), 1)
+
+    @property
+    def size(self):
+        """How many times as large as a person it is, by its legs: what is measured in metres and is meant for people is
+        multiplied by it. One that is like a cat or a giant counts as a person: what is much smaller or larger is so
+        by its units."""
+        size = self.leg / PERSON
+        return 1.0 if not size or 1 / LIKE_PEOPLE <= size <= LIKE_PEOPLE else size
 
     def joint(self, role):
         """The index of the joint that plays a role, or a sentence that says which one is missing."""
@@ -81,10 +107,25 @@ class Character:
                 contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
                 if contact is not None:
                     roles = tuple(f"{side}_{part}" for part in parts)
-                    ends = self.skeleton.ends if self.four_legged else {}
-                    end = ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark))
+                    end = self._paw(roles[0], contact) if self.four_legged else (0.0, 0.0, 0.0)
+                    line = roles[:roles.index(contact) + 1]
+                    bends = len(line) > 2 and all(self._hangs(*each) for each in pairwise(line))
+                    found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark, bends))
         return tuple(found)
+
+    def _paw(self, top, contact):
+        """Where on the contact joint of a limb that hangs from a top its paw is: where the bone ends. Importers guess
+        that where a file has no ends; up in the air, at rest, no paw ends: then it is the joint itself."""
+        joint, (places, turns) = self.joint(contact), self.skeleton.rest
+        end = self.skeleton.ends.get(self.roles[contact], (0.0, 0.0, 0.0))
+        leg = places[self.joint(top), 2] - places[joint, 2] if self.has(top) else 0.0
+        rise = float(quat.rotate(turns[joint], np.array(end))[2])
+        return (0.0, 0.0, 0.0) if leg > 0 and rise > PAW * leg else end
+
+    def _hangs(self, upper, lower):
+        """Whether the joint of a role is below that of another one."""
+        return (self.has(upper) and self.has(lower)
+                and self.joint(upper) in self.skeleton.ancestors(self.joint(lower))[1:])
 
     def contact_roles(self):
         """The roles of the joints whose contact with the ground is followed: toes, or feet where there are no toes."""

@@ -7,40 +7,49 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import quat
-from .character import Character
-from .families import recognise
+from .character import FORE_LEG, LEG, ROLES, Character
+from .families import SIDES, recognise
 from .sides import find_pairs, split_side
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
 # that are there the first in the row is meant, of the trunk's the lowest.
 _MIDDLE = {
-    "hips": ("hips", "hip", "pelvis"),
-    "spine": ("spine", "torso", "abdomen", "waist", "lowerback"),
+    "hips": ("hips", "hip", "pelvis", "腰"),
+    "spine": ("spine", "torso", "abdomen", "waist", "lowerback", "stomach", "ab", "上半身"),
     "chest": ("chest", "upperchest", "thorax", "ribcage"),
-    "neck": ("neck",),
-    "head": ("head",),
+    "neck": ("neck", "首"),
+    "head": ("head", "頭"),
 }
 _SIDES = {
-    "shoulder": ("clavicle", "clav", "collar", "shoulder", "scapula"),
-    "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg"),
-    "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg"),
-    "hand": ("hand", "wrist", "frontfoot", "fpaw", "frontpaw"),
-    "thigh": ("thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh"),
-    "shin": ("shin", "calf", "lowerleg", "lowleg", "tibia", "knee", "leg", "hindshin", "rearshin"),
-    "foot": ("foot", "ankle", "hindfoot", "rearfoot", "hindpaw"),
-    "toe": ("toe", "toes", "ball", "hindtoe"),
+    "shoulder": ("clavicle", "clav", "collar", "shoulder", "scapula", "collarbone", "armcollarbone", "肩"),
+    "upper_arm": ("upperarm", "uparm", "humerus", "arm", "shldr", "frontthigh", "frontupperleg", "uarm", "armupperarm",
+                  "腕"),
+    "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "frontshin", "frontlowerleg", "farm", "armforearm",
+                "ひじ", "肘"),
+    "hand": ("hand", "wrist", "frontfoot", "fpaw", "frontpaw", "armpalm", "palm", "手首"),
+    "thigh": ("thigh", "upleg", "upperleg", "femur", "hindthigh", "rearthigh", "legthigh", "backupperleg", "足d", "足"),
+    "shin": ("shin", "calf", "lowerleg", "lowleg", "tibia", "knee", "leg", "hindshin", "rearshin", "legcalf",
+             "backlowerleg", "ひざd", "膝d", "ひざ", "膝"),
+    "foot": ("foot", "ankle", "hindfoot", "rearfoot", "hindpaw", "legankle", "backfoot", "足首d", "足首"),
+    "toe": ("toe", "toes", "ball", "hindtoe", "toebase", "legdigit", "足先ex", "つま先"),
 }
 # Older BVH files name joints by the joint, not the bone: hip, shoulder. Only where the usual names are missing.
 _SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
-_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj"}
-_NOISE = {"def", "org", "bip", "c", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
-          "bend"}
+# Names that are only numbered from the top of a limb down to its tip, and where they begin, in this order: of three or
+# more bones called "arm" the first is the upper arm.
+_NUMBERED = {"leg": ("thigh", "shin", "foot", "toe"), "arm": ("upper_arm", "forearm", "hand"), "foot": ("foot", "toe")}
+_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj",
+         "skeleton", "armature", "localroot", "humanoidrootpart", "全ての親"}
+_NOISE = {"def", "org", "bip", "c", "m", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
+          "skeleton", "bend"}
 
 # Hands that come down to this share of the hips' height are walked on (a cat's heels are at 0.37); the percentile of
 # heights that counts for that.
 LOW_HANDS, LOW = 0.4, 20
+# An animal's elbow is higher than this share of where its fore leg begins, and its wrist is not.
+ELBOW = 0.36
 
-CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
+SURENESS = CERTAIN, LIKELY, GUESS = "certain", "likely", "guess"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +79,8 @@ def find_roles(skeleton):
     if family:
         # Its trunk is left to the tree, for names mislead: Rigify's hips are called "spine".
         named = {role: joint for role, joint in named.items() if role not in _MIDDLE and joint not in own.values()}
-    elif not any(role.endswith("thigh") for role in named):
-        shape = _by_shape(skeleton)
+    elif not _is_whole(named, LEG[:3]) and _is_whole(found := _by_shape(skeleton), LEG[:3]):
+        named, shape = _without_limbs(named, found), found
     roles = {**shape, **named, **own}
     confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
     known = dict(roles)
@@ -80,9 +89,30 @@ def find_roles(skeleton):
     # What the tree tells is as sure as the limbs that it starts from.
     sure = CERTAIN if family else GUESS if shape else LIKELY
     confidence = {role: confidence[role] if known.get(role) == joint else sure for role, joint in roles.items()}
+    roles = _one_each(roles, confidence)
     character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
                           find_mirror(skeleton), rest_forward(skeleton, roles))
-    return Found(character, family, confidence)
+    return Found(character, family, {role: confidence[role] for role in roles})
+
+
+def _one_each(roles, confidence):
+    """The roles, of which a joint has the surest one only; limbs come before the trunk."""
+    order = {role: (SURENESS.index(confidence[role]), -ROLES.index(role)) for role in roles}
+    taken = {roles[role]: role for role in sorted(roles, key=order.get, reverse=True)}
+    return {role: joint for role, joint in roles.items() if taken[joint] == role}
+
+
+def _is_whole(roles, parts):
+    return all(f"{side}_{part}" in roles for side in SIDES for part in parts)
+
+
+def _without_limbs(named, shape):
+    """What names tell without limbs of which the shape tells more: a limb is one guess from its top to its tip, or
+    else one bone may end up as its thigh and its shin."""
+    gone = {f"{side}_{part}" for parts in (LEG, ("shoulder", *FORE_LEG)) for side in SIDES for part in parts
+            if _is_whole(shape, parts[-3:] if parts[0] == "shoulder" else parts[:3])}
+    taken = {shape[role] for role in gone if role in shape}
+    return {role: joint for role, joint in named.items() if role not in gone and joint not in taken}
 
 
 def walks_on_four(character, positions):
@@ -143,32 +173,72 @@ def stands(skeleton, roles):
 
 def _by_name(skeleton):
     cores, roles = _cores(skeleton), {}
-    for side, table in (("", _MIDDLE), ("left", _SIDES), ("right", _SIDES)):
+    for side, table in (("", _MIDDLE), *((side, _SIDES) for side in SIDES)):
         for part, names in table.items():
             # Parents come first: of several with one name it is the one nearest to the root.
             found = [cores.index((side, name)) for name in names if (side, name) in cores]
             if found:
                 roles[f"{side}_{part}" if side else part] = found[0] if side else min(found)
-    for side in ("left", "right"):
+    for side in SIDES:
+        for word, parts in _NUMBERED.items():
+            _deal_out(skeleton, [joint for joint, core in enumerate(cores) if core == (side, word)], side, parts, roles)
         for part, below in (("thigh", "shin"), ("upper_arm", "forearm")):
-            _second_choice(cores, roles, side, part, below)
+            _second_choice(skeleton, cores, roles, side, part, below)
         # Below an ankle what is called the foot is its front half.
         foot, ankle = roles.get(f"{side}_foot"), (side, "ankle")
         if ankle in cores[:foot] and cores.index(ankle) in skeleton.ancestors(foot):
-            roles.setdefault(f"{side}_toe", foot)
+            roles[f"{side}_toe"] = foot
             roles[f"{side}_foot"] = cores.index(ankle)
+        for parts in (LEG[:3], FORE_LEG):
+            _complete_limb(skeleton, cores, roles, side, parts)
     return roles
 
 
-def _second_choice(cores, roles, side, part, below):
+def _deal_out(skeleton, joints, side, parts, roles):
+    """Let joints with one name, of which each hangs from the one before, be the parts of a limb, one after the other,
+    if the first of these has no other name."""
+    line = [joint for joint in joints if joint in skeleton.ancestors(joints[-1])]
+    named = {role: joint for role, joint in roles.items() if joint not in line}
+    parts = [f"{side}_{part}" for part in parts]
+    if len(line) < 2 or parts[0] in named or (len(parts) > 2 and parts[1] in named):
+        return
+    for role, joint in zip(parts, line):
+        if role not in named:
+            roles[role] = joint
+
+
+def _complete_limb(skeleton, cores, roles, side, parts):
+    """A part that has no name that is known, between others that have: what lies there."""
+    upper, middle, end = (f"{side}_{part}" for part in parts)
+    taken = set(roles.values())
+    if middle not in roles and upper in roles and end in roles:
+        places = skeleton.rest[0]
+        inner = [joint for joint in skeleton.path(roles[upper], roles[end])[:-1] if joint not in taken]
+        if inner:
+            roles[middle] = max(inner, key=lambda joint: min(np.linalg.norm(places[joint] - places[roles[other]])
+                                                             for other in (upper, end)))
+    if upper not in roles and middle in roles:
+        above = int(skeleton.parents[roles[middle]])
+        if above >= 0 and cores[above][0] == side and above not in taken:
+            roles[upper] = above
+    if end not in roles and middle in roles:
+        below = [joint for joint in skeleton.children(roles[middle]).tolist() if joint not in taken]
+        if len(below) == 1 and cores[below[0]][0] == side:
+            roles[end] = below[0]
+
+
+def _second_choice(skeleton, cores, roles, side, part, below):
     if f"{side}_{part}" in roles or f"{side}_{below}" not in roles:
         return
     found = [cores.index((side, name)) for name in _SECOND_CHOICE[part] if (side, name) in cores]
-    found = [joint for joint in found if joint < roles[f"{side}_{below}"]]
+    found = [joint for joint in found if joint in skeleton.ancestors(roles[f"{side}_{below}"])[1:]]
     if found:
         roles[f"{side}_{part}"] = found[0]
         if roles.get(f"{side}_shoulder") == found[0]:
             del roles[f"{side}_shoulder"]
+            above = int(skeleton.parents[found[0]])
+            if cores[above][0] == side and cores[above][1] in _SIDES["shoulder"]:
+                roles[f"{side}_shoulder"] = above
 
 
 def _cores(skeleton):
@@ -177,8 +247,10 @@ def _cores(skeleton):
     split = [split_side(name) for name in skeleton.names]
     counts = Counter(word for _, words in split for word in set(words))
     common = {word for word, count in counts.items() if count > 0.8 * len(split) and len(split) > 4}
-    skip = _NOISE | common
-    return [(side, "".join(word for word in words if not word.isdigit() and word not in skip)) for side, words in split]
+    # A word that is there twice counts once (shoulder_L0_shoulder_jnt), and what says nothing may be the whole name.
+    own = [(side, dict.fromkeys(word for word in words if not word.isdigit() and word not in common))
+           for side, words in split]
+    return [(side, "".join([word for word in words if word not in _NOISE] or words)) for side, words in own]
 
 
 # The trunk, by the tree: names alone mislead (Rigify's hips are called "spine").
@@ -196,13 +268,13 @@ def _complete_trunk(skeleton, roles):
         return
     if len(arms) == 2:
         fork = _above(skeleton, *arms)
-        path = skeleton.path(roles["hips"], fork)
+        # Some rigs hang hips and spine side by side from a bone in the middle of the body.
+        path = skeleton.path(skeleton.fork(roles["hips"], fork), fork)
         if path:
             if roles.get("spine") not in path or roles["spine"] == roles["hips"]:
                 roles["spine"] = path[0]
-            if roles.get("chest") not in path or roles["chest"] == roles["spine"]:
-                # Some rigs hang the arms from the neck.
-                roles["chest"] = path[-2] if fork == roles.get("neck") and len(path) > 1 else fork
+            # Some rigs hang the arms from the neck.
+            roles["chest"] = path[-2] if fork == roles.get("neck") and len(path) > 1 else fork
             if roles["chest"] == roles["spine"]:
                 del roles["chest"]
             _complete_neck(skeleton, roles, fork)
@@ -211,8 +283,11 @@ def _complete_trunk(skeleton, roles):
 
 
 def _complete_neck(skeleton, roles, fork):
-    if "head" not in roles and (head := _head(skeleton, roles, fork)) != fork:
-        roles["head"] = head
+    if "head" not in roles:
+        below = roles.get("neck", fork)
+        head = _head(skeleton, roles, below if fork in skeleton.ancestors(below) else fork)
+        if head not in (fork, below):
+            roles["head"] = head
     if "neck" not in roles and "head" in roles:
         path = skeleton.path(fork, roles["head"])
         if len(path) > 1:
@@ -223,7 +298,9 @@ def _head(skeleton, roles, fork):
     """The end of the chain above the arms: by its name (Rigify's spine.006), or where it branches into a face."""
     cores = _cores(skeleton)
     arms = {joint for role, joint in roles.items() if role.endswith(("shoulder", "upper_arm"))}
-    joint, named = fork, bool(cores[fork][1])
+    # A neck that nothing else is called like ends below the head.
+    joint = fork
+    named = bool(cores[fork][1]) and (fork != roles.get("neck") or cores.count(cores[fork]) > 1)
     sizes = np.ones(len(skeleton), dtype=int)
     for child in range(len(skeleton) - 1, 0, -1):
         sizes[skeleton.parents[child]] += sizes[child]
@@ -299,8 +376,9 @@ def _first_bone(skeleton, limb, is_arm, four):
     lengths = np.linalg.norm(np.diff(skeleton.rest[0][limb], axis=0), axis=-1)
     if len(lengths) < 2:
         return 0
-    if four and is_arm:
-        return 1 if len(limb) > 4 else 0  # a shoulder blade is as long as what follows
+    if four and is_arm:  # a shoulder blade is as long as what follows; elbows are halfway up, wrists near the ground
+        heights = skeleton.rest[0][limb, 2] - skeleton.rest[0][:, 2].min()
+        return 1 if len(limb) > 4 or (len(limb) == 4 and heights[2] > ELBOW * heights[0]) else 0
     if four:
         return int((lengths > 0.7 * lengths.max()).argmax())  # three long bones down to the toes
     return int((lengths[:-1] + lengths[1:]).argmax())

@@ -3,16 +3,18 @@
 
 import re
 
-_SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
-_SWAP = {"l": "r", "r": "l", "left": "right", "right": "left"}
+_SIDES = {"l": "left", "left": "left", "左": "left", "r": "right", "right": "right", "右": "right"}
+_SWAP = {"l": "r", "r": "l", "left": "right", "right": "left", "左": "右", "右": "左"}
 _PARTS = ("arm", "upperarm", "forearm", "lowerarm", "hand", "wrist", "elbow", "finger", "fingers", "thumb", "shoulder",
           "collar", "clavicle", "scapula", "humerus", "radius", "ulna", "hip", "hipjoint", "leg", "upleg", "upperleg",
           "lowerleg", "thigh", "femur", "knee", "shin", "calf", "tibia", "fibula", "ankle", "foot", "heel", "toe",
-          "toes", "toebase", "eye")
-# Words: runs of capitals before a capitalised word (LHip → L, Hip), a side glued to a part of the body in small letters
-# (lfemur, Lefthand), capitalised or small words, capitals, numbers.
-_WORD = re.compile(rf"[A-Z]+(?=[A-Z][a-z])|(?<![A-Za-z])(?:[Ll]eft|[Rr]ight|[LlRr])(?=(?:{'|'.join(_PARTS)})(?![a-z]))"
-                   r"|[A-Z]?[a-zß-öø-ÿĀ-ſ]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+          "toes", "toebase", "eye", "UArm", "FArm")
+# Words: a side glued to a part of the body in small letters (lfemur, Lefthand), runs of capitals before a capitalised
+# word (LHip → L, Hip), capitalised or small words, capitals, numbers, a side in Japanese (左足).
+_WORD = re.compile(rf"(?<![A-Za-z])(?:[Ll]eft|[Rr]ight|[LlRr])(?=(?:{'|'.join(_PARTS)})(?![a-z]))|[A-Z]+(?=[A-Z][a-z])"
+                   r"|[A-Z]?[a-zß-öø-ÿĀ-ſ]+|[A-Z]+|\d+|[左右]|[^\W\d_a-zA-Z左右]+")
+# What a name repeats in short: NPC L Thigh [LThg].
+_SHORT = re.compile(r"\[([LR]?)[^]]*\]$")
 
 
 def split_side(name):
@@ -35,7 +37,11 @@ def swap_side(name):
     word = found[at].group()
     other = _SWAP[word.lower()]
     other = other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
-    return name[:found[at].start()] + other + name[found[at].end():]
+    rest, short = name[found[at].end():], _SHORT.search(name)
+    if short is not None and short[1]:
+        at_side = short.start(1) - found[at].end()
+        rest = rest[:at_side] + _SWAP[short[1].lower()].upper() + rest[at_side + 1:]
+    return name[:found[at].start()] + other + rest
 
 
 def find_pairs(names):
@@ -45,7 +51,8 @@ def find_pairs(names):
 
 
 def _words(name):
-    return list(_WORD.finditer(name, name.rfind(":") + 1))
+    short = _SHORT.search(name)
+    return list(_WORD.finditer(name, name.rfind(":") + 1, short.start() if short else len(name)))
 
 
 def _side(found):

@@ -87,8 +87,8 @@ class DecompressedLibrary:
     def standing(self):
         return self.baked.standing
 
-    def choice(self, query=""):
-        return self.baked.choice(query)
+    def choice(self, query="", still=False):
+        return self.baked.choice(query, still)
 
     def begin(self, where, query=""):
         return self.baked.begin(where, query)
@@ -134,7 +134,7 @@ class LearnedLibrary:
         self.database = self.motion.database
         self._networks, self._choices, self._latents = networks, {}, latents
 
-    def choice(self, query=""):
+    def choice(self, query="", still=False):
         if query not in self._choices:
             allowed, trouble = self.database.allowed(query)
             self._choices[query] = Choice(allowed, allowed, trouble)

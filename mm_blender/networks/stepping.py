@@ -12,6 +12,9 @@ REACHES = 0.4, 2.5
 # How much of the states around it is in one in the middle of two: a cubic goes through four, at either end a parabola
 # through three.
 INNER, FIRST, LAST = np.array([-1, 9, 9, -1]) / 16, np.array([3, 6, -1]) / 8, np.array([-1, 6, 3]) / 8
+# Where two of these meet there is a bend, which is seen as a jolt where the Stepper finds back from what the Projector
+# has answered. So each frame is that of the parabola which is nearest to five frames: it in their middle, or beside it.
+SMOOTH, BESIDE = np.array([-3, 12, 17, 12, -3]) / 35, np.array([9, 13, 12, 6, -5]) / 35
 
 
 class Stepping:
@@ -35,7 +38,7 @@ class Stepping:
         else:
             self._go_on(states, rows[1::2], 2 * step)
             known = np.concatenate([states[None], rows[1::2]])
-            rows[::2] = self._within(np.tensordot(_between(count // 2), known, 1))
+            rows[:] = self._within(np.tensordot(_frames_of(count // 2), known, 1))
         return rows
 
     def next(self, states):
@@ -63,6 +66,18 @@ class Stepping:
 
 
 @cache
+def _frames_of(count):
+    """(2 count, count + 1) what makes all frames of the one before so many states, which are two frames apart, and
+    these; the last frame is the last state."""
+    states = np.zeros((2 * count + 1, count + 1))
+    states[::2], states[1::2] = np.eye(count + 1), _between(count)
+    frames = states.copy()
+    if count > 1:
+        frames[2:-2] = sum(share * states[at:at + 2 * count - 3] for at, share in enumerate(SMOOTH))
+        frames[1], frames[-2] = BESIDE @ states[:5], BESIDE[::-1] @ states[-5:]
+    return frames[1:].astype(np.float32)
+
+
 def _between(count):
     """(count, count + 1) what makes those between of so many states and the one before them."""
     shares = np.zeros((count, count + 1), dtype=np.float32)

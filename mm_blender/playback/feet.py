@@ -74,6 +74,11 @@ class Foot:
             self.clearance.forget_lift()
         return released
 
+    def go_along(self, place, height, dt):
+        """It is where the motion has it: its limb cannot bend."""
+        self.toe = self.toe or Toe(place, height)
+        self.toe.move(place, height, dt)
+
     def hold(self, limb, root, flag, own, under, longest, lock, dt):
         """Where the toe is shown: locked while it stands, and not under the ground; nor is the heel.
 
@@ -133,15 +138,19 @@ class Foot:
 class Feet:
     """Holds the toes of K characters with L limbs each where they touch the ground.
 
+    Inside, a character is as large as a person, for whom all thresholds are: what comes in is made so much smaller or
+    larger, and so is what goes out.
+
     standing  (L, 2) how high toe and ankle of each limb are when it stands
     feet      [character][limb] of Foot
     ground    what is under them
     """
 
     def __init__(self, limbs, count, standing, lock=None):
-        self.limbs, self.lock, self.standing = limbs, lock or Lock(), standing
+        self.limbs, self.lock, self.standing, self._size = limbs, lock or Lock(), standing, limbs.size
+        self._lengths = [length / self._size for length in limbs.lengths]
         self.feet = [[Foot() for _ in standing] for _ in range(count)]
-        self.ground = Ground(standing, count)
+        self.ground = Ground(standing / self._size, count)
 
     @property
     def locked(self):
@@ -156,7 +165,15 @@ class Feet:
     def toes(self):
         """(K, L, 3) where the toes are, in the world; no numbers before the first frame."""
         toes = [[foot.toe or NOWHERE for foot in feet] for feet in self.feet]
-        return np.array([[(toe.place.real, toe.place.imag, toe.height) for toe in one] for one in toes])
+        return self._size * np.array([[(toe.place.real, toe.place.imag, toe.height) for toe in one] for one in toes])
+
+    def levels(self):
+        """How high the ground is that each character stands on, and how high it can stand at most."""
+        return [[self._size * height for height in heights] for heights in (self.ground.level, self.ground.most)]
+
+    def stand_at(self, heights):
+        """The characters stand on ground that is so high."""
+        self.ground.level = [height / self._size for height in heights]
 
     def states(self):
         """[character][limb] how it is with each foot, as contact.STATES has it."""
@@ -182,19 +199,34 @@ class Feet:
         contacts  [character][limb] whether the source says that each foot stands
         ground    heights (K, N) of points (K, N, 3), or None for the plane z = 0
         """
+        if self._size != 1:
+            roots, heights, travels, limbs, own, ground = self._as_a_person(roots, heights, travels, limbs, own, ground)
         roots = [(place, cmath.rect(1, yaw), height) for (place, yaw), height in zip(roots, heights)]
         limbs = [[Posed(*limb) for limb in each] for each in limbs]
         unders = self.ground.plane() if ground is None else self._look_at(ground, roots, travels, limbs, dt)
         swings = [[self._planted(foot, limb, flag, (toe, travel), *each, root, dt)
-                   for foot, limb, flag, toe, *each in zip(feet, posed, flags, toes, under, self.limbs.lengths,
-                                                           self.limbs.turns_foot)]
+                   for foot, limb, flag, toe, *each in zip(feet, posed, flags, toes, under, self._lengths,
+                                                           self.limbs.turns_foot, self.limbs.bends)]
                   for root, feet, posed, flags, under, toes, travel in zip(roots, self.feet, limbs, contacts, unders,
                                                                            *own)]
-        return np.array(swings)
+        return np.array(swings).reshape(len(roots), len(self.standing), 5, 4)
 
-    def _planted(self, foot, limb, flag, own, under, longest, turns_foot, root, dt):
+    def _as_a_person(self, roots, heights, travels, limbs, own, ground):
+        """What plant() takes, of characters that are as large as a person."""
+        size, (toes, ways) = self._size, own
+        roots = [(place / size, yaw) for place, yaw in roots]
+        limbs, toes = ([[tuple(np.divide(limb, size).tolist()) for limb in each] for each in part]
+                       for part in (limbs, toes))
+        travels, ways = ([(x / size, y / size, turning) for x, y, turning in part] for part in (travels, ways))
+        seen = ground and (lambda places: ground(places * size) / size)
+        return roots, [height / size for height in heights], travels, limbs, (toes, ways), seen
+
+    def _planted(self, foot, limb, flag, own, under, longest, turns_foot, bends, root, dt):
         """The swings of one limb whose toe is where its foot should be."""
         place, turn, height = root
+        if not bends:
+            foot.go_along(place + on_ground(limb.toe) * turn, limb.toe[2] + height, dt)
+            return (NO_TURN,) * 5
         toe = foot.hold(limb, root, flag, own, under, longest, self.lock, dt)
         if toe.height == limb.toe[2] + height and not foot.contact.locked and not foot.pitch:
             return (NO_TURN,) * 5
@@ -213,5 +245,5 @@ class Feet:
                 foot.toe = foot.toe or Toe(there, limb.toe[2] + height)
                 spots[-1].append(spots_of(foot.toe, foot.contact, there, limb.foot, turn, dt))
         unders = self.ground.look(ground, [(place, height) for place, _, height in roots], spots, dt)
-        self.ground.find_most(unders, limbs, travels, self.held(), self.limbs.lengths, self.lock.extension, dt)
+        self.ground.find_most(unders, limbs, travels, self.held(), self._lengths, self.lock.extension, dt)
         return unders

@@ -130,6 +130,8 @@ class Ground:
             climb = self.level[who] - self._before[who][2]  # of the ground, in the time that the root looks ahead
             rooms = [math.inf]
             for at, limb in enumerate(limbs):
+                if math.isinf(lengths[at]):  # it does not reach for the ground
+                    continue
                 heights, under, held = self._feet[who][at], unders[who][at], locked[who][at]
                 # A foot that was left behind comes along.
                 if held or limb.toe[0] * travel[0] + limb.toe[1] * travel[1] >= 0:

@@ -31,7 +31,7 @@ class Group:
         self.live = Live(self.player, self.step)
         self._to_record = False  # whether what was shown before is still to be recorded
         self.trouble = [""] * count
-        self._asked = [None] * count  # the gait and the query that each one searches with
+        self._asked = [None] * count  # the gait and the query that each one searches with, and whether it stands
 
     @property
     def guides(self):
@@ -43,12 +43,12 @@ class Group:
         self.player.place(positions, yaws, heights, speeds)
         self.live = Live(self.player, self.step)
 
-    def ask(self, index, gait, query=""):
-        """Let a character search with what a gait and a tag query leave."""
+    def ask(self, index, gait, query="", still=False):
+        """Let a character search with what a gait and a tag query leave; still: of standing."""
         library = self.libraries[index]
-        choice = library.choice(tag_query(gait, library.speeds, query))
+        choice = library.choice(tag_query(gait, library.speeds, query), still)
         self.player.matcher.allow(index, choice.search, choice.wanted)
-        self._asked[index], self.trouble[index] = (gait, query), choice.trouble
+        self._asked[index], self.trouble[index] = (gait, query, still), choice.trouble
 
     def command(self, index, label, command=None):
         """From now on a character wants something of a feature, as a Player's command() has it."""
@@ -94,12 +94,13 @@ class Group:
     def step(self):
         """One frame of the database's rate."""
         self._record_what_was_shown()
-        self.player.guide()
-        for index, (guide, asked) in enumerate(zip(self.guides, self._asked)):
-            intent = guide.intent
-            if (intent.gait, intent.query) != asked:
-                self.ask(index, intent.gait, intent.query)
-        self.player.play()
+        player = self.player
+        player.guide()
+        for index, (guide, stands, asked) in enumerate(zip(self.guides, player.standing.places, self._asked)):
+            wanted = guide.intent.gait, guide.intent.query, stands is not None
+            if wanted != asked:
+                self.ask(index, *wanted)
+        player.play()
         self.record.add()
 
     def advance(self, seconds):
@@ -136,5 +137,5 @@ class Group:
 
     def _tag_query(self, index):
         """The tag query with which a character searches."""
-        gait, query = self._asked[index] or ("walk", "")
+        gait, query, _ = self._asked[index] or ("walk", "", False)
         return tag_query(gait, self.libraries[index].speeds, query)

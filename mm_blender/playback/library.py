@@ -13,9 +13,11 @@ from ..matching.search import Search, enterable
 from ..text import short_names
 from .matcher import BakedMotion
 from .protocols import Choice
+from .standing import frames_of_standing
 
-# So many tag queries are kept ready.
-READY = 6
+# So many tag queries are kept ready, each for those who go and for those who stand.
+READY = 12
+EVERYTHING = "", False
 # Letters of a name of a clip where there is little room.
 LETTERS = 22
 # Seconds before what is avoided in which it is not entered, as before the end of a clip.
@@ -34,17 +36,18 @@ class BakedLibrary:
         self._weights, self._avoided = weights_of(database.schema), np.zeros(len(database), dtype=bool)
         allowed, trouble = enterable(database)
         search = search or search_of(database, allowed)
-        self._choices = {"": Choice(np.ones(len(database), dtype=bool), search, trouble)}
+        self._choices = {EVERYTHING: Choice(np.ones(len(database), dtype=bool), search, trouble)}
 
     @property
     def baked(self):
         return self
 
-    def choice(self, query=""):
-        found = self._choices.pop(query, None) or self._choose(query)
-        self._choices[query] = found  # the last one that was asked for is the last one to be forgotten
+    def choice(self, query="", still=False):
+        asked = query, still
+        found = self._choices.pop(asked, None) or (self._choose_still(query) if still else self._choose(query))
+        self._choices[asked] = found  # the last one that was asked for is the last one to be forgotten
         while len(self._choices) > READY:
-            del self._choices[next(name for name in self._choices if name)]
+            del self._choices[next(other for other in self._choices if other != EVERYTHING)]
         return found
 
     @cached_property
@@ -69,9 +72,9 @@ class BakedLibrary:
         if np.array_equal(weights, self._weights):
             return False
         self._weights = weights
-        everything = self._choices[""]
+        everything = self._choices[EVERYTHING]
         everything.search.set_weights(weights)
-        self._choices = {"": everything}
+        self._choices = {EVERYTHING: everything}
         return True
 
     def avoid(self, stretches):
@@ -86,10 +89,10 @@ class BakedLibrary:
         if np.array_equal(avoided, self._avoided):
             return False
         self._avoided = avoided
-        everything = self._choices[""]
+        everything = self._choices[EVERYTHING]
         allowed, trouble = self._enterable("")
         everything.search.set_allowed(allowed)
-        self._choices = {"": Choice(~avoided, everything.search, trouble)}
+        self._choices = {EVERYTHING: Choice(~avoided, everything.search, trouble)}
         return True
 
     def short(self, clip):
@@ -111,8 +114,21 @@ class BakedLibrary:
 
     def _choose(self, query):
         allowed, trouble = self._enterable(query)
-        wanted = self._choices[""].wanted if trouble else self.database.select(query) & ~self._avoided
-        return Choice(wanted, self._choices[""].search.allowing(allowed), trouble)
+        everything = self._choices[EVERYTHING]
+        wanted = everything.wanted if trouble else self.database.select(query) & ~self._avoided
+        return Choice(wanted, everything.search.allowing(allowed), trouble)
+
+    def _choose_still(self, query):
+        """What a query leaves of standing; all that it leaves where nobody stands."""
+        usual, (stands, enters) = self.choice(query), self._standing
+        allowed = self._enterable(query)[0] & enters
+        if not allowed.any():
+            return usual
+        return Choice(usual.wanted & stands, self._choices[EVERYTHING].search.allowing(allowed), usual.trouble)
+
+    @cached_property
+    def _standing(self):
+        return frames_of_standing(self.motion, self.database.rate)
 
     def _enterable(self, query):
         """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;

@@ -3,14 +3,15 @@
 
 A limb is named like a leg, whatever it is: its thigh hangs from the hip (of an arm that is walked on, the upper arm
 from the shoulder), then come shin, foot and toe. The toe is what stands on the ground: a joint, or a place on the foot
-where that is the last joint.
+where that is the last joint. What lies between them (a bone that twists, a fourth segment of an animal's leg) keeps its
+angles, as if it were grown together with what it hangs from.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import MotionError
 from ..motion import quat
 
 # The share of the foot's length by which a limb gets longer as the heel rises, before the foot is let go.
@@ -34,40 +35,51 @@ class Posed(NamedTuple):
 class Limbs:
     """The L limbs of a character.
 
-    joints      (L, 4) thigh, shin, foot and toe; -1 where the toe is no joint of its own
-    lengths     [L] from hip to toe, at most
+    joints      (L, 4) thigh, shin, foot and toe; -1 where the toe is no joint of its own, and of limbs that do not bend
+    bends       [L] whether it can reach for a place
+    lengths     [L] from hip to toe, at most; no end of one that does not bend
     turns_foot  [L] whether the foot can turn about the toe: not where they are the same place
     carried     (J,) which joints neither belong to the limbs nor carry them
     fronts      (L, 3) where each knee bends to, seen from its thigh
+    size        of the character, as Character has it
     """
 
     def __init__(self, character, fixed, moving):
         skeleton = character.skeleton
-        self.joints = np.array([_joints_of(limb, character) for limb in character.limbs])
-        lines = [skeleton.ancestors(thigh)[::-1] + list(rest) for thigh, *rest in self.joints.tolist()]
-        most = max(map(len, lines))
-        # From the root down to the toes; where one line is shorter, joints that do nothing follow the root.
-        lines = np.array([line[:1] + [-1] * (most - len(line)) + line[1:] for line in lines])
-        # Level by level, the root left out: everything is seen from there.
-        self._line, self._idle = np.maximum(lines.T[1:], 0), lines.T[1:] < 0
+        self.joints = np.array([_joints_of(limb, character) for limb in character.limbs], dtype=int).reshape(-1, 4)
+        self.bends = [limb.bends for limb in character.limbs]
+        # The lines from below the root to each of the four: what hangs from the hips is the first of them. All of a
+        # limb that does not bend is its hip.
+        parts = [[skeleton.path(above, joint) if joint >= 0 else [] for above, joint in pairwise([0, *joints])]
+                 if limb.bends else [skeleton.path(0, character.joint(limb.contact)), [], [], []]
+                 for limb, joints in zip(character.limbs, self.joints.tolist())]
+        longest = [max([1, *map(len, part)]) for part in zip(*parts)] or [1] * 4
+        # Level by level, the root left out: everything is seen from there. Where a line is shorter than others, joints
+        # that do nothing come before it.
+        lines = np.array([[joint for part, most in zip(limb, longest) for joint in [-1] * (most - len(part)) + part]
+                          for limb in parts], dtype=int).reshape(-1, sum(longest)).T
+        self._line, self._idle = np.maximum(lines, 0), lines < 0
         self._offsets = np.where(self._idle[..., None], 0, fixed[self._line]).astype(np.float32)
+        # Where each of the four ends among the levels.
+        self._ends = np.cumsum(longest) - 1
         # A toe that is no joint is where the foot ends.
-        ends = np.array([limb.end for limb in character.limbs])
-        self._offsets[-1] = np.where(self._idle[-1][:, None], ends, self._offsets[-1])
-        self._moving = [(column, *np.nonzero(lines.T[1:] == joint)) for column, joint in enumerate(moving)]
-        bones = np.linalg.norm(self._offsets[-3:], axis=-1)
-        self.lengths, self.turns_foot = (bones.T @ [1, 1, STRETCH]).tolist(), (bones[-1] > 0).tolist()
-        above, below = set(lines.flat), set(self.joints.flat)
+        ends = np.array([limb.end for limb in character.limbs]).reshape(-1, 3)
+        self._offsets[-1] = np.where(self.joints[:, 3:] < 0, ends, self._offsets[-1])
+        self._moving = [(column, *np.nonzero(lines == joint)) for column, joint in enumerate(moving)]
+        bones = np.linalg.norm(self._bones_at_rest(skeleton), axis=-1)
+        self.lengths = np.where(self.bends, bones.T @ [1, 1, STRETCH], np.inf).tolist()
+        self.turns_foot = (bones[-1] > 0).tolist()
+        above, below = {0, *lines.flat}, set(self.joints.flat)
         self.carried = np.array([joint not in above and not below & set(skeleton.ancestors(joint))
                                  for joint in range(len(skeleton))])
-        self.fronts = np.zeros((len(lines), 3))
+        self.fronts, self.size = np.zeros((len(self), 3)), character.size
 
     def __len__(self):
         return len(self.joints)
 
     def seen_from_root(self, positions, rotations):
-        """The limbs (…, L, 6, 3) of poses, in the order of Posed; and how their joints are turned, seen from the root:
-        (…, L, 5, 4) of what carries the thigh, the thigh, shin, foot and toe.
+        """The limbs (…, L, 6, 3) of poses, in the order of Posed; and how joints are turned, seen from the root: (…, L,
+        2, 4, 4), of what thigh, shin, foot and toe hang from, and of themselves.
 
         positions (…, M, 3) of the moving joints, rotations (…, J, 4)
         """
@@ -81,19 +93,41 @@ class Limbs:
         for level in range(1, len(turns)):
             ways[level] = quat.rotate(turns[level - 1], ways[level], axis=0)
             turns[level] = quat.mul(turns[level - 1], turns[level], axis=0)
-        front = quat.rotate(turns[-4], np.broadcast_to(self.fronts.T[..., None], ways[-1].shape), axis=0)
-        hip = ways[:-3].sum(axis=0)
-        posed = np.stack([hip, *ways[-3:], front, hip + ways[-3:].sum(axis=0)])
-        carrying = turns[-5:] if len(turns) > 4 else np.concatenate([_unturned_like(turns[:1]), turns])
+        front = quat.rotate(turns[self._ends[0]], np.broadcast_to(self.fronts.T[..., None], ways[-1].shape), axis=0)
+        hip, *bones = self._sums(ways)
+        posed = np.stack([hip, *bones, front, hip + sum(bones)])
+        own, above = turns[self._ends], turns[self._ends - 1]
+        if self._ends[0] == 0:  # the thighs hang from the root
+            above[0] = _unturned_like(above[0])
         return (posed.transpose(3, 2, 0, 1).reshape(*batch, len(self), 6, 3).astype(np.float32),
-                carrying.transpose(3, 2, 0, 1).reshape(*batch, len(self), 5, 4))
+                np.stack([above, own]).transpose(4, 3, 0, 1, 2).reshape(*batch, len(self), 2, 4, 4))
+
+    def _sums(self, ways):
+        """What the ways (levels, …) of hip, thigh, shin and foot are in all."""
+        begin = 0
+        for end in (self._ends + 1).tolist():
+            yield ways[begin] if end == begin + 1 else ways[begin:end].sum(axis=0)
+            begin = end
+
+    def _bones_at_rest(self, skeleton):
+        """(3, L, 3) thigh, shin and foot, each from its joint to the next, with bones as the rest pose has them."""
+        still = skeleton.rotations[self._line]
+        still[self._idle] = quat.identity()
+        ways, found, begin = self._offsets, [], self._ends[0] + 1
+        for end in (self._ends[1:] + 1).tolist():
+            way, turn = ways[begin], still[begin]
+            for level in range(begin + 1, end):
+                way, turn = way + quat.rotate(turn, ways[level]), quat.mul(turn, still[level])
+            found.append(way)
+            begin = end
+        return np.array(found)
 
     def stance(self, positions, rotations, contacts):
         """(L, 2) how high toe and ankle of each limb are over the root while it stands, in such poses with contacts
         (F, L); the ankle before the heel leaves the ground. The limbs learn meanwhile where their knees bend to."""
         limbs, turns = self.seen_from_root(positions, rotations)
         posed = Posed(*np.moveaxis(limbs.astype(float), -2, 0))
-        self.fronts = _fronts(posed, turns[..., 1, :])
+        self.fronts = _fronts(posed, turns[..., 1, 0, :])
         toes, ankles = posed.toe[..., 2], (posed.toe - posed.foot)[..., 2]
         heights = np.zeros((len(self), 2))
         for limb, stands in enumerate(contacts.T):
@@ -104,29 +138,23 @@ class Limbs:
 
 def turned(swings, turns):
     """The local rotations (K, L, 4, 4) of thigh, shin, foot and toe after swings of them and of what carries the thigh,
-    seen from the root.
+    seen from the root: what lies between two of them swings with the upper one.
 
-    swings, turns  (K, L, 5, 4); turns: how the joints were turned before, as seen_from_root() has it
+    swings  (K, L, 5, 4)
+    turns   (K, L, 2, 4, 4) how the joints were turned before, as seen_from_root() has it
     """
-    turns = quat.mul(swings, turns)
-    return quat.mul(quat.inv(turns[:, :, :-1]), turns[:, :, 1:])
+    return quat.inv_mul(quat.mul(swings[:, :, :-1], turns[:, :, 0]), quat.mul(swings[:, :, 1:], turns[:, :, 1]))
 
 
 def _joints_of(limb, character):
-    """Thigh, shin, foot and toe of a limb; -1 for a toe that is no joint."""
-    skeleton = character.skeleton
-    thigh, shin, foot = (character.joint(role) for role in limb.roles[:3])
-    toe = [character.joint(role) for role in limb.roles[3:] if character.has(role)]
-    for above, below in ((thigh, shin), (shin, foot)):
-        if skeleton.parents[below] != above:
-            raise MotionError(f'"{skeleton.names[foot]}" does not hang from "{skeleton.names[shin]}" and '
-                              f'"{skeleton.names[thigh]}" directly: feet cannot be held on this skeleton.')
-    return thigh, shin, foot, *(toe or [-1])
+    """Thigh, shin, foot and toe of a limb; -1 for a toe that is no joint, and for all of one that does not bend."""
+    toe = limb.roles[3] if len(limb.roles) > 3 and character.has(limb.roles[3]) else None
+    return [*map(character.joint, limb.roles[:3]), character.joint(toe) if toe else -1] if limb.bends else [-1] * 4
 
 
 def _unturned_like(turns):
     still = np.zeros_like(turns)
-    still[:, 0] = 1
+    still[0] = 1
     return still
 
 

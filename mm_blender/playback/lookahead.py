@@ -31,7 +31,7 @@ class Lookahead:
         self._parts = [np.repeat(part[:, None], BEFORE + PLANNED, axis=1).astype(np.float32)
                        for part in (pose.rotations, pose.positions, pose.travel)]
         shape = count, BEFORE + PLANNED, len(limbs)
-        more = [np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (5, 4), (3,))]
+        more = [np.zeros((*shape, *each), dtype=np.float32) for each in ((6, 3), (2, 4, 4), (3,))]
         self._tables = [*self._parts, *more, self._parts[2].copy()]
         self._rows = [table.reshape(count * (BEFORE + PLANNED), *table.shape[2:]) for table in self._tables]
         # Of each one the first of its rows and the one that is played, among the rows of all, and where its own end;
@@ -80,7 +80,7 @@ class Lookahead:
         return self._rows[3].take(self._here, axis=0).tolist()
 
     def turns(self):
-        """(K, L, 5, 4) how the limbs' joints are turned in this frame, as limbs.turned() takes it."""
+        """(K, L, 2, 4, 4) how the limbs' joints are turned in this frame, as limbs.turned() takes it."""
         return self._rows[4].take(self._here, axis=0)
 
     def own(self):

@@ -22,6 +22,7 @@ from .limbs import Limbs, turned
 from .lookahead import Lookahead
 from .query import Queries
 from .root import Sync, synchronise, travel
+from .standing import Standing
 
 # Half-lives in seconds in which the root follows the ground, and sinks for legs that are too short to reach it.
 FOLLOW, SINK = 0.12, 0.09
@@ -64,6 +65,7 @@ class Player:
     jumped           (K) whether each one jumped in this frame
     search_seconds   how long the last search took
     asked            who searched in this frame, as indices, and their queries (W, D), normalised
+    standing         who of them stands still, and where
     commands         [{label: command}] what the artist commands of each one's features
     """
 
@@ -86,7 +88,7 @@ class Player:
         self.jumped = self._nobody = (False,) * count
         self._queries = Queries(database)
         self.search_seconds, self.commands, self.asked = 0.0, [{} for _ in guides], NOBODY
-        self._beats = Beats(count)
+        self._beats, self.standing = Beats(count), Standing(count)
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -112,6 +114,7 @@ class Player:
         speeds (K, 3): how they go on there, x, y and turning (rad/s), or None for at rest."""
         places, yaws = to_numbers(np.asarray(positions, dtype=np.float64)), np.asarray(yaws, dtype=np.float64).tolist()
         self.roots, count = list(zip(places, yaws)), len(places)
+        self.standing = Standing(count)
         speeds = np.zeros((count, 3)) if speeds is None else np.asarray(speeds, dtype=np.float64)
         for guide, root, (x, y, turning) in zip(self.guides, self.roots, speeds.tolist()):
             guide.place(*root, complex(x, y), turning)
@@ -120,7 +123,7 @@ class Player:
             about = self.heights if heights is None else heights
             self.heights = self.ground(np.column_stack([self.positions, about])[:, None])[:, 0].tolist()
         self.feet = Feet(self.limbs, count, self.feet.standing, self.settings.lock)
-        self.feet.ground.level = list(self.heights)
+        self.feet.stand_at(self.heights)
         self._climbs = [((height, 0.0), (0.0, 0.0)) for height in self.heights]
 
     def begin_from(self, index, shown):
@@ -142,6 +145,7 @@ class Player:
         """Let the guides go on, and look at their characters."""
         for guide, body in zip(self.guides, self.bodies):
             guide.step(body)
+        self.standing.look(self.guides, self.bodies, self.feet.held(), self.dt)
 
     def play(self):
         """Play a frame after what the guides say now."""
@@ -202,9 +206,9 @@ class Player:
     def _move_roots(self):
         sync, dt, roots = self.settings.sync, self.dt, []
         self._travels = self._lookahead.travel().tolist()
-        for (place, yaw), velocity, guide in zip(self.roots, self._travels, self.guides):
+        for (place, yaw), velocity, guide, stands in zip(self.roots, self._travels, self.guides, self.standing.places):
             place, yaw = travel(place, yaw, velocity, dt)
-            roots.append(synchronise(place, yaw, velocity, *guide.root, sync, dt))
+            roots.append(synchronise(place, yaw, velocity, *guide.root, sync, dt, stands))
         self.roots = roots
 
     def _released(self):
@@ -230,7 +234,7 @@ class Player:
 
     def _climb(self):
         """Follow the ground, or go back to the plane."""
-        level, most = self.feet.ground.level, self.feet.ground.most
+        level, most = self.feet.levels()
         if self.ground is None:
             level, most = [0.0] * len(level), [math.inf] * len(level)
         self._climbs = [_climbed(*each, self.dt) for each in zip(self._climbs, level, most)]

@@ -154,8 +154,8 @@ class Library(Protocol):
     baked: object
     retarget: object
 
-    def choice(self, query=""):
-        """The Choice that a tag query leaves."""
+    def choice(self, query="", still=False):
+        """The Choice that a tag query leaves; still: to one who stands, which networks make nothing of."""
 
     def begin(self, where, query=""):
         """With what a character goes on that is somewhere (Where), as Motion.matcher() takes it."""

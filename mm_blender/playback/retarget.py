@@ -73,8 +73,8 @@ class RetargetedLibrary:
     def baked(self):
         return self.library.baked
 
-    def choice(self, query=""):
-        return self.library.choice(query)
+    def choice(self, query="", still=False):
+        return self.library.choice(query, still)
 
     def begin(self, where, query=""):
         return self.library.begin(where, query)

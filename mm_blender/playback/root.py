@@ -41,20 +41,23 @@ def travel(place, yaw, velocity, dt):
     return place + cmath.rect(dt, middle) * complex(right, forward), yaw + turning * dt
 
 
-def synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt):
-    """The root pulled towards the simulated one as the settings say."""
+def synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt, stands=None):
+    """The root pulled towards the simulated one as the settings say.
+
+    stands  (place, yaw) where it stands still, if it does: it is kept there, and nothing pulls it
+    """
     (right, forward, turning), position, facing = velocity, sync.position, sync.facing
     pull = 1 - math.exp(-LN2 * dt / max(sync.halflife, 1e-5))
+    (towards, towards_yaw), share = ((goal, goal_yaw), sync.share) if stands is None else (stands, 1.0)
     if "adjust" in position:
-        place += _limited((goal - place) * pull, sync.share * math.hypot(right, forward) * dt)
+        place += _limited((towards - place) * pull, share * math.hypot(right, forward) * dt)
     if "clamp" in position:
         place = goal - _limited(goal - place, sync.radius)
     elif position == "full":
         place = goal
-    turn = math.remainder(goal_yaw - yaw, math.tau)
     if "adjust" in facing:
-        own = sync.share * abs(turning) * dt
-        yaw += min(max(turn * pull, -own), own)
+        own = share * abs(turning) * dt
+        yaw += min(max(math.remainder(towards_yaw - yaw, math.tau) * pull, -own), own)
     if "clamp" in facing:
         turn = math.remainder(goal_yaw - yaw, math.tau)
         yaw = goal_yaw - min(max(turn, -sync.angle), sync.angle)

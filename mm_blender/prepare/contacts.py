@@ -27,7 +27,8 @@ def _measure(clip, character, recipe):
     speed = np.linalg.norm(_velocities(positions, clip.rate), axis=-1)
     # Not the very lowest frame: one bad frame under the floor would lift the feet off everywhere else.
     lowest = np.percentile(positions[..., 2], 2, axis=0)
-    stands = (speed < recipe.contact_speed) & (positions[..., 2] < lowest + recipe.contact_height)
+    size = character.size
+    stands = (speed < size * recipe.contact_speed) & (positions[..., 2] < lowest + size * recipe.contact_height)
     return _median(stands, recipe.contact_filter * clip.rate)
 
 

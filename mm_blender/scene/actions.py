@@ -102,6 +102,13 @@ def push_to_nla(ob, action, start_frame, track=None):
     return track
 
 
+def play_all_of(strip, action, ob):
+    """Let an NLA strip that plays an Action play all of it, as long as it may be now."""
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = slot_for(action, ob)
+    strip.action_frame_start, strip.action_frame_end = action.frame_range
+
+
 def push_down(ob):
     """Let the object's own Action go on to play on an NLA track on top of the others, as Blender's Push Down does."""
     bound, action = ob.animation_data, ob.animation_data.action

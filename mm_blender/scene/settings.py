@@ -7,6 +7,7 @@ import bpy
 from bpy import props
 from bpy.app.handlers import persistent
 
+from ..control.gaits import USUAL, tags_of_gaits
 from ..control.stick_guide import FACING, VELOCITY
 from ..matching.features import KINDS
 from ..matching.schema import FURTHEST, HEAVIEST
@@ -107,6 +108,16 @@ _KEEP_AS_ITEMS = [
                                         "until the present frame, so that one Action has all of it. The take before "
                                         "stays in the file as it is. Otherwise as New Action"),
 ]
+_FACE_ITEMS = [
+    ("BEFORE", "As Before", "Nothing changes here"),
+    ("PATH", "Along the Path", "Where it goes"),
+    ("OBJECT", "At an Object", "At an object, where that is now: it strafes past it"),
+    ("DIRECTION", "One Direction", "The same direction all the time"),
+]
+_PLAN_ITEMS = [
+    ("QUICK", "Quick", "Search as while driving: at once"),
+    ("PLANNED", "Planned", "Look for the best motion along the whole path. Needs the database, and takes longer"),
+]
 _DEFAULTS = Recipe()
 _DRIVE = Drive()
 # From 4.5 on a path that may begin with // has to say so, or it is drawn in red, and scripts that give one are warned.
@@ -116,6 +127,14 @@ _OUTPUT_PATH = {"OUTPUT_PATH"} | RELATIVE_PATH
 
 def _armature_only(_settings, ob):
     return ob.type == "ARMATURE"
+
+
+def _curves_only(_settings, ob):
+    return ob.type in {"CURVE", "CURVES"}
+
+
+def _elsewhere(mark, ob):
+    return ob != mark.id_data
 
 
 def _bone_names(role, _context, text):
@@ -147,6 +166,10 @@ class MM_ActionSettings(bpy.types.PropertyGroup):
     __slots__ = ()
 
     take: BoolProperty(options={"HIDDEN"})  # on what was driven and kept
+    # Of a take that was directed: how it was made, as JSON, and a hash of its keys as they were written: see
+    # scene/directing/recipe.py.
+    recipe: StringProperty(options={"HIDDEN"})
+    written: StringProperty(options={"HIDDEN"})
     tags: CollectionProperty(type=MM_Tag)
     proposed: CollectionProperty(type=MM_Tag)  # tags that are not taken yet: see scene/jobs/proposing.py
     tag_index: IntProperty(name="Active Tag", options={"HIDDEN"})
@@ -395,6 +418,68 @@ class MM_Drive(bpy.types.PropertyGroup):
     copied: BoolProperty(options={"HIDDEN"}, update=None)
 
 
+def _gait_names(mark, _context, text):
+    clips = mark.id_data.mm.clips
+    tags = {tag.name for clip in clips if clip.action is not None for tag in clip.action.mm.tags}
+    return [name for name in dict.fromkeys([*USUAL, *tags_of_gaits(tags)]) if text.lower() in name]
+
+
+class MM_Mark(bpy.types.PropertyGroup):
+    """A place on the path, and what changes there and stays so until another mark changes it."""
+    __slots__ = ()
+
+    ob: PointerProperty(type=bpy.types.Object, name="Object", poll=_elsewhere,
+                        description="An object, such as an Empty, that is the place of this mark; without a curve "
+                                    "the path leads from one to the next")
+    # Where it is, seen from the curve object, if there is no object.
+    place: FloatVectorProperty(name="Place", size=3, subtype="TRANSLATION",
+                               description="Where on the curve it is; what is beside the curve counts where the curve "
+                                           "is nearest")
+    use_speed: BoolProperty(name="Speed", description="Go at this speed from here on")
+    speed: FloatProperty(name="Speed", default=1.4, min=0.0, soft_max=6.0, unit="VELOCITY",
+                         description="How fast it goes from here on")
+    gait: StringProperty(name="Gait", search=_gait_names, search_options={"SUGGESTION"},
+                         description="How it goes from here on, as the tags of the motion have it: walk, run, crouch; "
+                                     "empty for as before")
+    use_query: BoolProperty(name="Tags", description="Play only frames with some tags from here on")
+    query: StringProperty(name="Tag Query", description="Tags joined by & (and), | (or), ~ (not) and parentheses; "
+                                                        "empty for all")
+    wait: FloatProperty(name="Wait", default=0.0, min=0.0, soft_max=10.0, unit="TIME_ABSOLUTE",
+                        subtype="TIME_ABSOLUTE", description="Seconds to stand here")
+    face: EnumProperty(name="Face", items=_FACE_ITEMS, description="Where it looks from here on")
+    face_object: PointerProperty(type=bpy.types.Object, name="Object", poll=_elsewhere,
+                                 description="The object that it faces from here on, where that is now")
+    face_angle: FloatProperty(name="Direction", subtype="ANGLE", description="Counted from the world's Y axis to the "
+                                                                             "left: 0 faces +Y, 90 degrees -X")
+    use_frame: BoolProperty(name="At Frame", description="Be here at a frame: the speed before is worked out")
+    frame: FloatProperty(name="Frame", default=100.0, precision=1, step=100, description="The frame to be here at")
+    exact: BoolProperty(name="Exactly", description="Be here to the centimetre, by longer or shorter steps before")
+
+
+class MM_Direct(bpy.types.PropertyGroup):
+    """Where the character is to go by itself."""
+    __slots__ = ()
+
+    path: PointerProperty(type=bpy.types.Object, name="Path", poll=_curves_only,
+                          description="The curve along which it goes, seen from above; empty to go from one mark's "
+                                      "object to the next")
+    spline: IntProperty(name="Spline", default=1, min=1, description="Which of the curve's splines")
+    reverse: BoolProperty(name="Reverse", description="Go from the curve's end to its beginning")
+    marks: CollectionProperty(type=MM_Mark)
+    mark_index: IntProperty(name="Active Mark", options={"HIDDEN"})
+    start: IntProperty(name="Start Frame", default=1, description="The frame with which the take begins")
+    plan: EnumProperty(name="Plan", items=_PLAN_ITEMS, description="How frames are chosen")
+    seed: IntProperty(name="Seed", default=0, min=0, description="Another number gives another take of the same "
+                                                                "direction; the same number the same take")
+    loop: BoolProperty(name="Loop", description="On a closed path: the take's last frame goes on as its first one")
+    in_place: BoolProperty(name="In Place", description="Leave out the way over the ground, for engines that move the "
+                                                        "character themselves")
+    update: BoolProperty(name="Update", description="Generate the take anew whenever the curve, a mark or a setting "
+                                                    "changes. Keys that were edited by hand are never replaced")
+    # The take that was generated last: replaced by the next one, as long as nobody has edited it.
+    take: PointerProperty(type=bpy.types.Action, options={"HIDDEN"})
+
+
 class MM_CharacterSettings(bpy.types.PropertyGroup):
     """Everything about one character, on its armature object."""
     __slots__ = ()
@@ -417,10 +502,11 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     bake: PointerProperty(type=MM_Bake)
     train: PointerProperty(type=MM_Train)
     drive: PointerProperty(type=MM_Drive)
+    direct: PointerProperty(type=MM_Direct)
 
 
 CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Train, MM_Gait, MM_Drive,
-           MM_CharacterSettings)
+           MM_Mark, MM_Direct, MM_CharacterSettings)
 
 
 _OWN = {bpy.types.Object: MM_CharacterSettings, bpy.types.Action: MM_ActionSettings}
@@ -446,7 +532,7 @@ def _before_saving(*_):
     for ob in bpy.data.objects:
         linked = ob.override_library.reference if ob.override_library is not None else None
         if linked is not None and ob.type == "ARMATURE":
-            _ = linked.mm.features, linked.mm.bake, linked.mm.train, linked.mm.drive
+            _ = linked.mm.features, linked.mm.bake, linked.mm.train, linked.mm.drive, linked.mm.direct
 
 
 def register():

@@ -52,10 +52,14 @@ def test_a_loop_says_how_fast_it_is_however_short(demo_database):
     assert 1.0 < speeds.measure(short(demo_database, 1.5, False)).walk[0] < 1.6
 
 
-def test_a_small_character_walks_as_it_is_small(demo_database):
-    small = replace(demo_database, positions=demo_database.positions / 5, fixed=demo_database.fixed / 5)
-    assert speeds.measure(small).walk == pytest.approx([speed / 5 for speed in speeds.measure(demo_database).walk],
-                                                       abs=0.01)
+@pytest.mark.parametrize("size", [1 / 600, 1 / 9, 25])
+def test_a_small_or_large_character_walks_as_it_is_large(demo_database, size):
+    body = demo_database.character.skeleton
+    character = replace(demo_database.character, skeleton=replace(body, positions=body.positions * size))
+    other = replace(demo_database, character=character, positions=demo_database.positions * size,
+                    fixed=demo_database.fixed * size)
+    walk = speeds.measure(demo_database).walk
+    assert speeds.measure(other).walk == pytest.approx([size * speed for speed in walk], abs=0.01 * size)
 
 
 def test_motion_that_does_not_exist_is_not_asked_for(demo_database):

@@ -120,6 +120,16 @@ def test_frames_just_before_a_jolt_of_the_legs_are_not_entered(made):
     assert (jolting.barred()[13:21] == 4).all() and jolting.barred()[21:30].tolist() == [0] * 9
 
 
+def test_nor_are_frames_just_before_an_arm_is_suddenly_elsewhere(demo_database):
+    rotations, begin = demo_database.rotations.copy(), demo_database.ranges[5].start
+    arm = demo_database.character.joint("left_upper_arm")
+    raised = quat.from_scaled_angle_axis(np.array([1.5, 0, 0], np.float32))
+    rotations[begin:begin + 2, arm] = quat.mul(raised, rotations[begin:begin + 2, arm])
+    jolting = replace(demo_database, rotations=rotations)
+    new = np.flatnonzero(jolting.before_jolts & ~demo_database.before_jolts)
+    assert new.tolist() == [begin, begin + 1]  # the clip comes out of another pose
+
+
 def test_frames_that_look_past_an_end_are_barred_where_that_is_chosen(made):
     chosen = replace(made, schema=replace(PRESETS["locomotion_past"], past_end="exclude"))
     assert chosen.barred()[:121].tolist() == [3] * 6 + [0] * 24 + [1] * 16 + [0] * 15 + [3] * 40 + [2] * 20

@@ -35,6 +35,15 @@ def test_what_falls_is_where_it_should_be_in_each_frame(falling, begin, stride, 
     assert rows[..., 0] == pytest.approx(heights + speeds * time - 0.25 * time ** 2 - bend, abs=1e-4)
 
 
+def test_a_turn_from_one_step_to_the_next_is_spread_over_the_frames_around_it(monkeypatch, falling, begin):
+    changes = iter([1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    monkeypatch.setattr(Network, "__call__", lambda network, rows: np.full((3, 2), next(changes), dtype=np.float32))
+    rows = Stepping(falling, LIMITS, 2)(begin, 16)
+    turn = 2 * 2.0  # by a step of two frames either way
+    assert np.abs(np.diff(rows, 2, axis=0)).max() < 0.3 * turn  # all in one frame would be a half of it
+    assert rows[-1] == pytest.approx(begin)
+
+
 def test_the_stepper_is_asked_half_as_often(monkeypatch, falling, begin):
     asked, answer = [], Network.__call__
     monkeypatch.setattr(Network, "__call__", lambda network, rows: (asked.append(rows[:, -1].tolist()),

@@ -23,8 +23,10 @@ PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_
           "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_drive",
           "MM_PT_drive_why",
           "MM_PT_drive_steering", "MM_PT_drive_commands", "MM_PT_drive_speeds", "MM_PT_drive_matching",
-          "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take")
-LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags"}
+          "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take",
+          "MM_PT_direct")
+LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags",
+         "MM_UL_marks": "direct"}
 
 
 class Notes:

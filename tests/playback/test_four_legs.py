@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who walks on four legs is held by its own four paws, which are where its bones end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,11 @@ def test_a_real_dog_holds_its_four_paws():
     for limb in range(4):
         assert held[60:, limb].mean() > 0.3 and slide[held[:, limb], limb].mean() < 0.005
     assert driving.report(motion, clip, trace)["contact_not_held"] < 0.2
+
+
+def test_a_bone_that_points_up_does_not_end_in_a_paw():
+    animal = quadruped.character()
+    hand = animal.roles["left_hand"]
+    up = replace(animal, skeleton=replace(animal.skeleton, ends={**animal.skeleton.ends, hand: (0.0, 0.0, 0.2)}))
+    ends = {limb.name: limb.end for limb in up.limbs}
+    assert ends["left fore leg"] == (0.0, 0.0, 0.0) and ends["right fore leg"] == quadruped.ENDS["Hand"]

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limbs of a whole character: where they are, how they stand, and that they come to where they should."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mm_blender.motion import demo, quat
+from mm_blender.motion.character import Character
 from mm_blender.motion.roles import find_character
+from mm_blender.motion.skeleton import Skeleton, forward
 from mm_blender.playback.limbs import Limbs, Posed, turned
 from mm_blender.playback.two_bone import NO_TURN, reach
 from tests.playback.shown import joints_at
@@ -68,16 +72,16 @@ def test_toes_keep_their_direction(motion, limbs):
     swings = quat.normalize(np.random.default_rng(0).normal(0, 1, (50, 2, 5, 4)))
     swings[:, :, [0, 4]] = NO_TURN
     shown = turned(swings, turns)
-    down = turns[:, :, 0]
+    down = turns[:, :, 0, 0]
     for part in range(4):
         down = quat.mul(down, shown[:, :, part])
-    np.testing.assert_allclose(quat.absolute(down), quat.absolute(turns[:, :, 4]), atol=1e-5)
+    np.testing.assert_allclose(quat.absolute(down), quat.absolute(turns[:, :, 1, 3]), atol=1e-5)
 
 
 def test_limbs_learn_where_knees_bend_to(motion, limbs):
     assert (motion.stance(limbs) > 0).all()
     _, turns = limbs.seen_from_root(motion.positions[:1], motion.database.rotations[:1])
-    assert quat.rotate(turns[0, :, 1], limbs.fronts)[:, 1].min() > 0.9
+    assert quat.rotate(turns[0, :, 1, 0], limbs.fronts)[:, 1].min() > 0.9
 
 
 def test_arms_and_spine_are_carried_hips_and_legs_are_not(motion, limbs):
@@ -99,3 +103,61 @@ def test_characters_without_toes_are_held_by_their_feet(motion):
     moved = after[:, limbs.joints[:, 2]] - before[:, limbs.joints[:, 2]]
     turned_way = quat.rotate(quat.from_yaw(poses[3]), way)[:, None]
     np.testing.assert_allclose(moved, np.broadcast_to(turned_way, moved.shape), atol=1e-4)
+
+
+def in_between(motion, extra):
+    """The demo's skeleton with further joints in the middle of the bones above these, each turned and one of them
+    bent; and the poses of all its joints."""
+    skeleton, names, parents, places, turns = motion.database.skeleton, [], [], [], []
+    _, rotations, *_ = some_frames(motion, 20)
+    positions = np.repeat(motion.database.fixed[None], len(rotations), axis=0)
+    positions[:, motion.database.moving[1:]] = some_frames(motion, 20)[0][:, -len(motion.database.moving[1:]):]
+    tilt, poses = quat.normalize(np.array([1.0, 0.3, -0.2, 0.1])), []
+    for joint, name in enumerate(skeleton.names):
+        parent = -1 if joint == 0 else names.index(skeleton.names[skeleton.parents[joint]])
+        place, turn = positions[:, joint], rotations[:, joint]
+        if name in extra:
+            names.append(f"twist of {name}")
+            parents.append(parent)
+            poses.append((place / 2, np.broadcast_to(tilt, turn.shape)))
+            parent, place, turn = len(names) - 1, quat.inv_rotate(tilt, place / 2), quat.mul(quat.inv(tilt), turn)
+        names.append(name)
+        parents.append(parent)
+        poses.append((place, turn))
+    places, turns = (np.stack(part, axis=1).astype(np.float32) for part in zip(*poses))
+    return Skeleton(names, parents, places[0], turns[0]), places, turns
+
+
+def test_what_lies_between_the_joints_of_a_leg_keeps_its_angles(motion, limbs):
+    roles = motion.database.character.roles
+    extra = {roles["left_thigh"], roles["left_shin"], roles["right_foot"], roles["right_toe"]}
+    skeleton, places, turns = in_between(motion, extra)
+    character = Character(skeleton, roles)
+    found = Limbs(character, places[0], np.arange(len(skeleton)))
+    assert [limb.name for limb in character.limbs] == ["left leg", "right leg"]
+    seen, before = found.seen_from_root(places, turns)
+    plain, _ = limbs.seen_from_root(*some_frames(motion, 20)[:2])
+    np.testing.assert_allclose(seen[:, :, [0, 1, 2, 3, 5]], plain[:, :, [0, 1, 2, 3, 5]], atol=1e-5)
+    found.fronts = limbs.fronts
+    by = np.array([0.02, 0.03, 0.01])
+    swings = [[(NO_TURN, *reach(Posed(*limb), tuple(np.add(limb[5], by)), 0.985), NO_TURN) for limb in each]
+              for each in found.seen_from_root(places, turns)[0].tolist()]
+    after = turns.copy()
+    after[:, found.joints.ravel()] = turned(np.array(swings), before).reshape(len(after), -1, 4)
+    moved, _ = forward(skeleton, np.concatenate([np.zeros_like(places[:, :1]), places[:, 1:]], axis=1),
+                       np.concatenate([np.broadcast_to(quat.identity(), after[:, :1].shape), after[:, 1:]], axis=1))
+    np.testing.assert_allclose(moved[:, found.joints[:, 3]], seen[:, :, 5] + by, atol=2e-4)
+    between = [skeleton.index(f"twist of {name}") for name in extra]
+    np.testing.assert_array_equal(after[:, between], turns[:, between])
+
+
+def test_a_foot_that_hangs_from_elsewhere_is_not_held(motion):
+    skeleton, roles = motion.database.skeleton, motion.database.character.roles
+    parents = skeleton.parents.copy()
+    parents[skeleton.index(roles["left_foot"])] = 0
+    loose = Character(replace(skeleton, parents=parents), roles)
+    assert [limb.bends for limb in loose.limbs] == [False, True]
+    assert (Limbs(loose, motion.database.fixed, motion.moving).joints[0] == -1).all()
+    nothing = Character(skeleton, {"hips": roles["hips"]})
+    seen, turns = Limbs(nothing, motion.database.fixed, motion.moving).seen_from_root(*some_frames(motion, 5)[:2])
+    assert seen.shape == (5, 0, 6, 3) and turned(np.zeros((5, 0, 5, 4)), turns).shape == (5, 0, 4, 4)

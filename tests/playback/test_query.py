@@ -82,11 +82,16 @@ def _counting(database, label):
     return library
 
 
+def numbers_of(schema, label):
+    """The first channel with a label, and which numbers of a query are its own."""
+    return next(pair for pair in zip(schema.channels, schema.slices) if pair[0].label == label)
+
+
 def asked(group, label):
     """The numbers (times, numbers) that the features with a label ask for, in metres and the like; and of what is
     playing."""
     schema, normalisation = group.library.database.schema, group.library.database.normalisation
-    channel, part = next(pair for pair in zip(schema.channels, schema.slices) if pair[0].label == label)
+    channel, part = numbers_of(schema, label)
     return tuple(normalisation.undo(features)[0, part].reshape(len(channel.times), -1)
                  for features in (group.player.query([0]), group.player.matcher.features()))
 
@@ -150,7 +155,8 @@ def test_another_character_is_commanded_in_its_own_metres(database):
 def test_each_character_has_its_own_commands(database):
     group = group_of(BakedLibrary(database), 2)
     group.command(1, "mood property", RIGHT)
-    one, other = database.normalisation.undo(group.player.query([0, 1]))[:, database.schema.slices[-1]]
+    _, mood = numbers_of(database.schema, "mood property")
+    one, other = database.normalisation.undo(group.player.query([0, 1]))[:, mood]
     assert other == RIGHT and one == pytest.approx(asked(group, "mood property")[1][0], abs=1e-5)
 
 
@@ -165,7 +171,7 @@ def test_it_plays_what_is_commanded(database, stick, label, command, looks):
             group.command(0, label, command)
         group.guides[0].steer(stick)
         group.step()
-    mood = database.schema.slices[-1]
+    _, mood = numbers_of(database.schema, "mood property")
     played = database.normalisation.undo(database.features)[group.record.trace().frames[round(2.5 * RATE):], mood]
     assert np.mean(np.isclose(played, looks, atol=1e-3)) > 0.9
 

@@ -38,6 +38,20 @@ def test_adjust_does_not_move_or_spin_a_character_that_stands():
     assert place == HERE and yaw == YAW
 
 
+def test_who_stands_is_kept_where_it_does_whatever_its_own_motion_and_its_guide_are():
+    place, yaw, drift = HERE, YAW, (0.05, 0.02, 0.1)
+    for _ in range(600):
+        place, yaw = travel(place, yaw, drift, DT)
+        place, yaw = synchronise(place, yaw, drift, GOAL, GOAL_YAW, Sync("adjust", "adjust"), DT, (HERE, YAW))
+    assert abs(place) < 0.02 and abs(yaw) < 0.03
+
+
+def test_clamp_counts_for_who_stands_too():
+    sync = Sync("adjust_clamp", "adjust", radius=0.15)
+    place, _ = synchronise(HERE, YAW, STANDING, GOAL, GOAL_YAW, sync, DT, (HERE, YAW))
+    assert abs(place - GOAL) == pytest.approx(0.15)
+
+
 def test_clamp_never_lets_the_root_be_further_away():
     place, yaw = synced(STANDING, position="clamp", facing="clamp", radius=0.15, angle=0.4)
     assert place == pytest.approx(GOAL - 0.15 * (0.6 + 0.8j))

@@ -85,6 +85,12 @@ def test_a_straight_leg_bends_forward():
     assert new[0, 1, 1] > 0.1
 
 
+def test_a_foot_that_is_held_a_little_off_does_not_throw_the_knee_of_a_straight_leg():
+    joints = np.array([[[0, 0, 0.9], [0, 0, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]]])
+    knees = np.array([reached(joints, joints[:, 3] + [0, 0, off])[0, 1] for off in (-0.001, 0.0, 0.001, 0.002)])
+    assert np.ptp(knees, axis=0).max() < 0.005  # in a leg that stayed straight a millimetre would be two centimetres
+
+
 def test_a_leg_that_is_bent_back_a_little_reaches_with_its_knee_in_front():
     joints = np.array([[[0, 0, 0.9], [0.004, y, 0.5], [0, 0, 0.1], [0, 0.15, 0.03]] for y in (-0.03, 0.0, 0.01)])
     knees = reached(joints, joints[:, 3] + [0, 0, 0.05])[:, 1]

@@ -17,6 +17,13 @@ import bpy
 
 EXTENSION = "bl_ext.user_default.motion_matching"
 
+# The panels of each file in panels/ of which pictures are taken.
+PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clips",), "tags": ("MM_PT_tags",),
+          "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
+          "train": ("MM_PT_train",),
+          "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching"),
+          "direct": ("MM_PT_direct",)}
+
 _pictures = None
 
 
@@ -141,6 +148,19 @@ def open_sidebar(tab="Motion Matching"):
     region("UI").active_panel_category = tab
     area.tag_redraw()
     yield 0.5
+
+
+def show_only(*names):
+    """Put these panels into our tab, opened, and the others into a tab of their own."""
+    panels = sys.modules[EXTENSION].panels
+    panels.unregister()
+    for module in panels.PARTS:
+        own = module.__name__.rsplit(".", 1)[-1]
+        for panel in (getattr(module, name) for name in PANELS.get(own, ())):
+            panel.bl_category = "Motion Matching" if own in names else "Put Aside"
+            panel.bl_options = set()
+    panels.register()
+    view3d()[1].tag_redraw()
 
 
 def press(key, x=None, y=None, **held):

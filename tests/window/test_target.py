@@ -14,7 +14,7 @@ def test_a_target_a_fresh_rigify_human_walks_within_two_minutes(blender, picture
     assert walking["speed"] > 0.6 and 1.5 < walking["head"][2] < 1.9 and 0.8 < walking["hips"][2] < 1.2
     assert all(abs(walking["hips"][axis] - walking["root"][axis]) < 0.4 for axis in (0, 1))
     assert standing["speed"] < 0.4 and max(standing["left"][2], standing["right"][2]) < 0.08, "it stands on its feet"
-    assert found["sentences"] == [] or not any("may not show" in sentence for sentence in found["sentences"])
+    assert not any("may not show" in sentence for sentence in found["sentences"])
     assert found["restored"], "Esc brings back pose and properties"
     assert found["kept"] == [f"{'rig'} Drive", 1.0] and abs(found["travelled"][1]) + abs(found["travelled"][0]) > 0.8
     assert found["undone"]

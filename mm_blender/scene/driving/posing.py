@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion, Vector
 
 from ...motion import quat
 from ...motion.clip import Clip
@@ -29,7 +29,7 @@ _TO_COLUMNS[10:13, 3, :3], _TO_COLUMNS[13] = np.eye(3), np.eye(4)
 class Poser:
     """How poses of a database's skeleton are shown on one armature. Bones may be renamed or deleted meanwhile.
 
-    layout    how the joints lie on the bones; None where bones hang from each other in another way than joints do: then
+    layout    how the joints lie on the bones; None where bones follow what they hang from in a way of their own: then
               they are worked out one by one, as for keyframes
     controls  the armature's Controls, if it is posed by these
     size      how many times as large the armature is as the database's skeleton
@@ -108,11 +108,12 @@ class Poser:
         baked = self.skeleton(ob)
         skeleton = takes.skeleton_for(ob, baked)
         bones = [*(ob.data.bones[name] for name in skeleton.names), None]  # the last is what the first one hangs from
-        lines = [(bone, bones[above]) for bone, above in zip(bones, skeleton.parents)]
+        lines = [(bone, _hangs_from(bone, bones[above], skeleton)) for bone, above in zip(bones, skeleton.parents)]
         self.controls = controls.of(ob, skeleton)
         self._still, self._between, self.settled = [], [], False
         if self.controls is not None:
             self._still = [ob.data.bones.find(name) for name in self.controls.still]
+            lines = [(bone, bones[above]) for bone, above in zip(bones, skeleton.parents)]
             hung = [armatures.at_rest(*line) for line in lines]
         else:
             between = {each.name for line in lines for each in armatures.bones_between(*line)}
@@ -120,8 +121,9 @@ class Poser:
             hung = [armatures.hung(ob, *line) for line in lines]
         below = [name for name in skeleton.names if name != baked.names[0]]  # a root may be anywhere under them
         self.size = _extent(skeleton, below) / max(_extent(baked, below), 1e-9)
-        alike = self.controls is not None or _hang_alike(lines, baked)
-        self.layout = JointsOnBones(ob, skeleton, hung, baked, self.database) if alike else None
+        alike = self.controls is not None or _follow_as_usual(lines)
+        above = [None if parent is None else baked.index(parent.name) for _, parent in lines]
+        self.layout = JointsOnBones(ob, skeleton, hung, baked, self.database, above) if alike else None
 
 
 class JointsOnBones:
@@ -133,10 +135,13 @@ class JointsOnBones:
     fixed     (N, 3) where they are in their parents' frames
     top       which one is the first bone, that has no other above it; and which joint that is: first
     moved     [(which one, which of the moving joints it is)] of the others
+    outside   [(which one, its joint, the joint of the bone that it hangs from, or None for the armature)] of those that
+              hang from another bone than the joint does: feet that IK leads
     """
 
-    def __init__(self, ob, skeleton, hung, baked, database):
-        """hung: the Matrix with which each bone at rest hangs from that of its parent, or from the armature."""
+    def __init__(self, ob, skeleton, hung, baked, database, above):
+        """hung: the Matrix with which each bone at rest hangs from the bone of the joint `above`, or from the armature
+        (None)."""
         joints = np.array([baked.index(name) for name in skeleton.names])
         made_root = baked.names[0] not in skeleton.names
         scale, turn, place = armatures.placement(armatures.world_matrix(ob), ob.name)
@@ -144,9 +149,10 @@ class JointsOnBones:
         own = _matrix(own_place / scale, own_turn)
         # A basis is (what comes before)⁻¹ times the joint: the rest, and for the first bone the object itself.
         before = [np.array(matrix) for matrix in hung]
-        before[0] = _matrix(place / scale, turn) @ before[0]
-        for index, joint in enumerate(joints):
-            if index and baked.parents[joint] == 0:
+        for index, parent in enumerate(above):
+            if parent is None:
+                before[index] = _matrix(place / scale, turn) @ before[index]
+            elif index and parent == 0:
                 before[index] = own @ before[index]
         # From here on joints are in the order of the armature's bones, and matrices are transposed.
         at = np.array([ob.data.bones.find(name) for name in skeleton.names])
@@ -157,7 +163,17 @@ class JointsOnBones:
         self.to_basis = to_basis.reshape(-1, 14, 16).astype(np.float32)
         self.fixed = database.fixed[self.joints]
         moved = np.argwhere(self.joints[:, None] == _below_root(database)).tolist()
-        self.moved = [each for each in moved if each[0] != self.top]
+        above = [above[index] for index in order]
+        self.outside = [(row, joint, parent) for row, (joint, parent) in enumerate(zip(self.joints.tolist(), above))
+                        if row != self.top and parent != baked.parents[joint]]
+        beyond = {self.top, *(row for row, *_ in self.outside)}
+        self.moved = [each for each in moved if each[0] not in beyond]
+        # The joints that those outside, and what they hang from, are carried by, parents first.
+        self._carriers = sorted({up for _, *both in self.outside for joint in both if joint
+                                 for up in baked.ancestors(joint)} - {0})
+        self._parents, self._columns = baked.parents.tolist(), {
+            joint: column for column, joint in enumerate(_below_root(database).tolist())}
+        self._fixed = database.fixed.tolist()
         # The first bone, if it is a root bone, or else where it hangs: as one of the moving joints, or as fixed.
         self._own = None if made_root else (own_place.tolist(), own_turn.tolist())
         self._hips, self._hang = dict(moved).get(self.top), self.fixed[self.top].tolist()
@@ -169,9 +185,25 @@ class JointsOnBones:
                                    rotations[self.first].tolist())
         cos, sin, way = math.cos(yaw / 2), math.sin(yaw / 2), place + cmath.rect(1, yaw) * complex(hang[0], hang[1])
         a, b, c, d = turn
-        w, x, y, z = cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a
-        return (w * w, w * x, w * y, w * z, x * x, x * y, x * z, y * y, y * z, z * z,
-                way.real, way.imag, height + hang[2])
+        turn = cos * a - sin * d, cos * b - sin * c, cos * c + sin * b, cos * d + sin * a
+        return _row(turn, (way.real, way.imag, height + hang[2]))
+
+    def beyond(self, place, yaw, height, positions, rotations):
+        """What the rows have of the bones outside, one after the other."""
+        root = Vector((place.real, place.imag, height)), Quaternion((math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)))
+        found, rows = {0: (Vector(), Quaternion())}, []
+        for joint in self._carriers:
+            column = self._columns.get(joint)
+            place = self._fixed[joint] if column is None else positions[column]
+            found[joint] = _carried(found[self._parents[joint]], place, rotations[joint])
+        for _, joint, parent in self.outside:
+            if parent is None:
+                at, turn = _carried(root, *found[joint])
+            else:
+                before, back = found[parent][0], found[parent][1].inverted()
+                at, turn = back @ (found[joint][0] - before), back @ found[joint][1]
+            rows += _row(turn, at)
+        return rows
 
 
 class GroupPoser:
@@ -215,6 +247,7 @@ class GroupPoser:
         self._changing = np.concatenate([
             part.ravel() for (layout, _), start in zip(layouts, starts)
             for part in (_numbers(start + layout.top, 14, range(13)),
+                         _numbers([start + row for row, *_ in layout.outside], 14, range(13)),
                          _numbers([start + row for row, _ in layout.moved], 14, range(10, 13)))])
         turning = np.concatenate([index * joints + layout.joints for layout, index in layouts])
         self._left, self._right = _numbers(turning, 4, _FIRST), _numbers(turning, 4, _SECOND)
@@ -226,6 +259,8 @@ class GroupPoser:
         for layout, index in self._layouts:
             places = moving[index]
             numbers += layout.standing(*roots[index], heights[index], places, rotations[index])
+            if layout.outside:
+                numbers += layout.beyond(*roots[index], heights[index], places, rotations[index])
             for _, column in layout.moved:
                 numbers += places[column]
         self._rows.put(self._changing, numbers)
@@ -255,16 +290,29 @@ def _extent(skeleton, names):
     return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
-def _hang_alike(lines, baked):
-    """Whether bones (each with the one above it) hang from each other as the joints do, and follow what they hang from
-    in the usual way."""
-    for bone, above in lines:
-        parent = baked.parents[baked.index(bone.name)]
-        alike = parent <= 0 if above is None else baked.names[parent] == above.name and above in bone.parent_recursive
-        if not alike or not all(each.use_inherit_rotation and each.use_local_location
-                                for each in (bone, *armatures.bones_between(bone, above))):
-            return False
-    return True
+def _hangs_from(bone, above, skeleton):
+    """The bone that is a joint from which a bone hangs in Blender: mostly that of the joint above it; None for the
+    armature itself."""
+    if above is None or above in bone.parent_recursive:
+        return above
+    return next((up for up in bone.parent_recursive if up.name in skeleton.names), None)
+
+
+def _follow_as_usual(lines):
+    """Whether bones (each with the one that it hangs from) follow it in the usual way."""
+    return all(each.use_inherit_rotation and each.use_local_location
+               for bone, above in lines for each in (bone, *armatures.bones_between(bone, above)))
+
+
+def _carried(above, place, turn):
+    """A place and a turn as seen from where what is above is seen from."""
+    return above[0] + above[1] @ Vector(place), above[1] @ Quaternion(turn)
+
+
+def _row(turn, place):
+    """Thirteen of the numbers that _TO_COLUMNS takes."""
+    w, x, y, z = turn
+    return w * w, w * x, w * y, w * z, x * x, x * y, x * z, y * y, y * z, z * z, *place
 
 
 def _matrix(place, turn):

@@ -66,6 +66,23 @@ def play(ob, take, start_frame, keep_as="ACTION"):
         _replace(ob, take)
 
 
+def put_in_place_of(ob, earlier, take):
+    """Let a take play wherever an earlier one does, which goes: it gets that one's name and what that has of bones that
+    are not driven."""
+    name = earlier.name
+    _add(take, _of_others(ob, take, earlier))
+    earlier.user_remap(take)
+    for other in bpy.data.objects:
+        if (bound := other.animation_data) is None:
+            continue
+        if bound.action == take:
+            actions.assign(other, take)
+        for strip in (strip for track in bound.nla_tracks for strip in track.strips if strip.action == take):
+            actions.play_all_of(strip, take, other)
+    bpy.data.actions.remove(earlier)
+    take.name = name
+
+
 def track_of(take):
     """The name of the NLA track that plays a take; empty if none does."""
     for ob in bpy.data.objects:

@@ -28,6 +28,11 @@ class Line:
     points: np.ndarray
     closed: bool
 
+    def reversed(self):
+        """The same from its end to its beginning; a closed one begins where it began."""
+        points = self.points[::-1]
+        return Line(np.roll(points, 1, axis=0) if self.closed else points, self.closed)
+
 
 def lines_of(ob, depsgraph):
     """The Lines of a Curve or Curves object, in the order of its splines."""
@@ -43,6 +48,8 @@ def _of_splines(evaluated, depsgraph):
     """(points, closed) of a Curve object. One that is drawn as a tube is read without its thickness."""
     mesh = evaluated.to_mesh()
     try:
+        if mesh is None:
+            return []
         if not len(mesh.polygons):
             return _chains(mesh)
     finally:

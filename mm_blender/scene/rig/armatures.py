@@ -1,46 +1,78 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature object as the engine's skeleton, in metres, in the world as seen from the ground that it stands on."""
 
+from itertools import pairwise
+
 import numpy as np
 from mathutils import Matrix
 
 from ...errors import MotionError
 from ...limits import FURTHEST
 from ...motion import quat
+from ...motion.character import FORE_LEG, LEG
+from ...motion.families import SIDES
 from ...motion.skeleton import Skeleton, backward
 from .. import actions
 
 # An object that is lifted by less than this share of the character's height stands on the ground all the same: artists
 # bring soles to the ground like that.
 LIFT = 0.1
+# Bones lie in the same place that are no further apart than this share of the armature.
+SAME_PLACE = 6e-5
 
 
 def bones_of(ob):
     """The names of the bones that make up the character: those that deform, parents first.
 
     Control rigs have hundreds of bones; only the deforming ones are seen. A bone that several of them hang from is
-    added when they would have no common root. Loose bones beside the character (IK targets, props) are left out.
+    added when they would have no common root. Loose bones beside the character (IK targets, props, a sword) are left
+    out: see loose_bones().
     """
+    body = _body(ob)
+    return _ordered(body, _parents(ob, body), ob)
+
+
+def loose_bones(ob):
+    """The names of bones that deform something but do not belong to the character, such as a sword that has a root of
+    its own. They keep their pose."""
+    trees, near = _trees(ob)
+    return [name for top, below in trees.items() if top not in near for name in below]
+
+
+def _body(ob, parents_of=None):
+    """The names of the bones of the character, in any order."""
+    trees, near = _trees(ob, parents_of)
+    chosen = [name for top in near for name in trees[top]]
+    if len(near) > 1:
+        above = _above(ob)
+        lines = [set(_line(above, top)) for top in near[1:]]
+        chosen.append(next(name for name in _line(above, near[0]) if all(name in line for line in lines)))
+    return list(dict.fromkeys(chosen))
+
+
+def _trees(ob, parents_of=None):
+    """The trees that the bones that deform make up, the name of the first bone → those of all; and the first bones of
+    those that are the character's: the largest, and all that hang from the same bone as that."""
     every = _bones(ob)
     names = [bone.name for bone in every if bone.use_deform] or [bone.name for bone in every]
-    parents = _parents(ob, names)
-    tops = [name for name in names if parents[name] is None]
-    size = {top: len(_below(top, parents)) for top in tops}
-    main = max(tops, key=size.get)
-    others = [top for top in tops if top != main]
-    above = _above(ob)
+    parents, above = (parents_of or _parents)(ob, names), _above(ob)
+    trees = {name: _below(name, parents) for name in names if parents[name] is None}
+    main = max(trees, key=lambda top: len(trees[top]))
     trunk = _line(above, main)[-1]
-    near = [top for top in others if _line(above, top)[-1] == trunk]
-    foreign = [top for top in others if top not in near and size[top] > 1]
-    if foreign:
-        named = ", ".join(f'"{name}"' for name in foreign)
-        raise MotionError(f'The armature "{ob.name}" has deforming bones that do not hang from "{main}": {named}. '
-                          "Parent them to it, or turn off Deform for them.")
-    chosen = [name for top in (main, *near) for name in _below(top, parents)]
-    if near:
-        lines = [set(_line(above, top)) for top in near]
-        chosen.append(next(name for name in _line(above, main) if all(name in line for line in lines)))
-    return _ordered(chosen, _parents(ob, chosen), ob)
+    return trees, [main, *(top for top in trees if top != main and _line(above, top)[-1] == trunk)]
+
+
+def whole_skeleton(ob):
+    """The skeleton of all bones that deform, as the armature is built, in which roles are looked for: what belongs to
+    no body, perhaps feet that are led by IK, hangs from the first bone of the character."""
+    trees, near = _trees(ob, _built)
+    body = _body(ob, _built)
+    parents = _built(ob, body)
+    first = next(name for name in body if parents[name] is None)
+    for top, below in trees.items():
+        if top not in near:
+            parents |= {name: above or first for name, above in _built(ob, below).items()}
+    return skeleton_of(ob, list(parents), parents)
 
 
 def skeleton_of(ob, bones=None, parents=None):
@@ -224,6 +256,13 @@ def _known(ob, names):
 
 def _parents(ob, names):
     """Each name's parent among the names, or None."""
+    parents = _built(ob, names)
+    _hang_limbs(ob, parents)
+    return parents
+
+
+def _built(ob, names):
+    """The same, as the armature is built."""
     chosen, above = set(names), _above(ob)
     place = {} if len(names) == len(above) else _places(ob)  # where all take part nobody needs a double
     doubles = {}
@@ -236,6 +275,18 @@ def _parents(ob, names):
     if place:
         _hang_tops(names, parents, above, place)
     return parents
+
+
+def _hang_limbs(ob, parents):
+    """Hang hands and feet that are led by IK, and hang from the armature's root for that, from their forearm or shin:
+    seen from there they move as little as any hand or foot. By the roles in the armature's settings."""
+    settings = getattr(ob, "mm", None)  # there while the extension is
+    bones = {entry.name: entry.bone for entry in settings.roles if entry.bone in parents} if settings else {}
+    for side in SIDES:
+        for line in (LEG, FORE_LEG):
+            for upper, lower in pairwise([bones.get(f"{side}_{part}") for part in line]):
+                if upper and lower and upper not in _line(parents, lower) and lower not in _line(parents, upper):
+                    parents[lower] = upper
 
 
 def _hang_tops(names, parents, above, place):
@@ -254,9 +305,10 @@ def _hang_tops(names, parents, above, place):
 
 
 def _places(ob):
-    """Where each bone lies, to a tenth of a millimetre."""
-    return {bone.name: tuple(round(value, 4) for value in (*bone.head_local, *bone.tail_local))
-            for bone in ob.data.bones}
+    """Where each bone lies, in steps of a tenth of a millimetre of a person's size."""
+    ends = {bone.name: (*bone.head_local, *bone.tail_local) for bone in ob.data.bones}
+    step = max(max(map(abs, place)) for place in ends.values()) * SAME_PLACE
+    return {name: tuple(round(value / step) for value in place) if step else place for name, place in ends.items()}
 
 
 def _above(ob):

@@ -8,24 +8,34 @@ import bpy
 from ...errors import MotionError
 from ...motion.character import ROLES, Character
 from ...motion.roles import find_mirror, find_roles, rest_forward, walks_on_four
-from .armatures import skeleton_of
+from .armatures import skeleton_of, whole_skeleton
 
 # Without these nothing can be baked.
 NEEDED = ("hips", "left_foot", "right_foot", "left_thigh", "right_thigh")
 
 
+_ON_PATHS = {"CURVE", "CURVES", "EMPTY"}  # what a path is made of
+
+
 def active_armature(context):
-    """The armature that the panels speak of: the active object, or the one that deforms or carries it; or None."""
+    """The armature that the panels speak of: the active object, the one that deforms or carries it, or the
+    one that it leads along a path; or None."""
     ob = context.object
     if ob is None or ob.type == "ARMATURE":
         return ob
-    found = ob.find_armature()
-    return found or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
+    found = ob.find_armature() or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
+    return found or (_led_by(ob, context.view_layer) if ob.type in _ON_PATHS else None)
+
+
+def _led_by(ob, view_layer):
+    """The first armature whose path, or a mark on it, is an object."""
+    return next((other for other in view_layer.objects if other.type == "ARMATURE" and (
+        other.mm.direct.path == ob or any(mark.ob == ob for mark in other.mm.direct.marks))), None)
 
 
 def fill_roles(ob, overwrite=True):
     """Find the roles of the armature's bones and write them into its settings; returns the roles without a bone."""
-    found = find_roles(skeleton_of(ob))
+    found = find_roles(whole_skeleton(ob))
     ob.mm.family = found.family
     for role in ROLES:
         entry = role_entry(ob, role)
@@ -84,7 +94,13 @@ def character_of(ob):
                               "choose another one in the Character panel.")
     connected = frozenset(name for name in skeleton.names if ob.data.bones[name].use_connect)
     character = Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
-    on_four = walks_on_four(character, skeleton.rest[0][None]) if ob.mm.legs == "AUTO" else ob.mm.legs == "FOUR"
+    return on_its_legs(ob, character)
+
+
+def on_its_legs(ob, character):
+    """The Character with as many legs as the artist says, or as its rest pose shows."""
+    on_four = walks_on_four(character, character.skeleton.rest[0][None]) if ob.mm.legs == "AUTO" else (
+        ob.mm.legs == "FOUR")
     return replace(character, four_legged=on_four)
 
 

@@ -5,6 +5,7 @@ from mathutils import Vector
 
 from ...errors import MotionError
 from ...motion.roles import rest_forward
+from . import advice
 from .armatures import floor, skeleton_of
 from .character import given_roles
 
@@ -37,6 +38,7 @@ def hip_height(ob):
 def forget():
     """Armatures were edited."""
     _axes.clear()
+    advice.forget()
     forget_places()
 
 

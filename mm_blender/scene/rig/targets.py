@@ -25,7 +25,7 @@ from ...playback.retarget import stance_of as stance_of_library
 from ...prepare.root import rooted
 from . import controls
 from .armatures import part_of, skeleton_of, world_matrix
-from .character import character_of, missing
+from .character import character_of, missing, on_its_legs
 from .t_pose import has_stance, stance_of
 
 # So far (shares of the height) joints of two skeletons that are the same may lie apart, and so far be turned.
@@ -52,7 +52,7 @@ def owner(ob):
 def character(ob):
     """The Character as which an armature is posed: its controls, which are looked for, or its deforming bones. Where
     the object is says nothing about how high above the ground the rest pose stands."""
-    found = controls.find(ob).character(ob) if controls.is_control_rig(ob) else character_of(ob)
+    found = on_its_legs(ob, controls.find(ob).character(ob)) if controls.is_control_rig(ob) else character_of(ob)
     return _at_origin(ob, found, found.skeleton)
 
 
@@ -60,9 +60,9 @@ def led(ob, source):
     """The Character as which an armature is posed with the motion of a source, a Character with a root: without bones
     that follow nothing."""
     whole = character(ob)
+    target = check(f'Target "{ob.name}"', rooted(whole))
     if controls.is_control_rig(ob):
         return whole
-    target = check(f'Target "{ob.name}"', rooted(whole))
     return _at_origin(ob, whole, part_of(ob, followers(source, target)))
 
 

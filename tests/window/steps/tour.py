@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An artist's first evening: create the demo character, see its features, bake, edit, bake again. With pictures."""
 
-import sys
-
 import bpy
-from inside import EXTENSION, empty_scene, engine, in_view3d, open_sidebar, picture, region, view3d
+from inside import PANELS, empty_scene, engine, in_view3d, open_sidebar, picture, region, show_only, view3d
 from mathutils import Euler
-
-PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clips",), "tags": ("MM_PT_tags",),
-          "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
-          "train": ("MM_PT_train",),
-          "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching")}
 
 
 def steps(result):
@@ -77,19 +70,6 @@ def until_baked(result, name):
 
 def changes(ob):
     return engine("scene.jobs.freshness").changes(ob, bpy.context.scene)
-
-
-def show_only(*names):
-    """Put these panels into our tab, opened, and the others into a tab of their own."""
-    panels = sys.modules[EXTENSION].panels
-    panels.unregister()
-    for module in panels.PARTS:
-        own = module.__name__.rsplit(".", 1)[-1]
-        for panel in (getattr(module, name) for name in PANELS.get(own, ())):
-            panel.bl_category = "Motion Matching" if own in names else "Put Aside"
-            panel.bl_options = set()
-    panels.register()
-    view3d()[1].tag_redraw()
 
 
 def look_at(ob):

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who stands still, what is played then, and that no toe moves."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mm_blender.control.intent import Intent
+from mm_blender.control.stick import Recording, Stick
+from mm_blender.playback.group import Group
+from mm_blender.playback.library import BakedLibrary
+from mm_blender.playback.standing import WAITS, Standing, frames_of_standing
+
+RATE, DT = 60, 1 / 60
+
+
+def test_frames_of_standing_have_all_feet_on_the_ground_and_a_root_at_rest_for_a_while():
+    contacts, travel = np.ones((200, 2), dtype=bool), np.zeros((200, 3))
+    contacts[100, 1], travel[150:, 1] = False, 1.0
+    motion = SimpleNamespace(contacts=contacts, travel=travel, bounds=[(0, 199, False)])
+    plays, enters = frames_of_standing(motion, RATE)
+    assert plays[:85].all() and not plays[95:101].any() and plays[101:135].all() and not plays[140:].any()
+    assert enters[:65].all() and not enters[75:101].any() and enters[101:115].all() and not enters[120:].any()
+    motion.bounds = [(0, 99, True), (100, 199, False)]
+    plays, enters = frames_of_standing(motion, RATE)
+    assert plays[:100].all() and enters[:100].all(), "a clip of standing that goes round never ends"
+
+
+@pytest.mark.parametrize("velocity, away, yaw, held, stands", [
+    (0j, 0.05, 0.1, True, True), (0.1j, 0.0, 0.0, True, False), (0j, 0.12, 0.0, True, False),
+    (0j, 0.0, math.radians(15), True, False), (0j, 0.0, 0.0, False, False)])
+def test_who_stands_is_where_it_should_be_with_its_feet_on_the_ground_for_a_second(velocity, away, yaw, held, stands):
+    guide = SimpleNamespace(root=(2 + 0j, 0.0), intent=Intent(velocity, yaw))
+    body, standing, taken = SimpleNamespace(root=(2 + away + 0j, 0.0)), Standing(1), []
+    for _ in range(round(2 * WAITS * RATE)):
+        standing.look([guide], [body], [(True, held)], DT)
+        taken.append(standing.places[0] is not None)
+    assert taken.index(True) == pytest.approx(WAITS * RATE, abs=1) if stands else not any(taken)
+
+
+def test_who_stands_stays_until_it_is_wanted_to_go_or_to_turn():
+    guide, body = SimpleNamespace(root=(0j, 0.0), intent=Intent(0j, 0.0)), SimpleNamespace(root=(0j, 0.0))
+    standing = Standing(1)
+    for _ in range(round(2 * WAITS * RATE)):
+        standing.look([guide], [body], [(True, True)], DT)
+    begun = standing.places
+    for guide.intent, body.root, stays in ((Intent(0j, 0.3), (0.05j, 0.1), True), (Intent(0j, 1.0), (0j, 0.0), False)):
+        standing.look([guide], [body], [(True, False)], DT)
+        assert standing.places == (begun if stays else [None])
+
+
+def test_after_a_stop_no_toe_moves_and_nothing_but_standing_is_played(demo_database):
+    library = BakedLibrary(demo_database)
+    run = Recording.of([0, 2, 4], [Stick(move_x=1.0, run=1), Stick(move_y=-0.7), Stick()])
+    group = Group(library, [run.guide(demo_database.rate, library.speeds)])
+    toes = []
+    for _ in range(14 * RATE):
+        group.step()
+        toes.append(group.player.toes[0])
+    still = np.array(toes[7 * RATE:])
+    assert np.ptp(still, axis=0).max() < 1e-4
+    stands = frames_of_standing(library.motion, demo_database.rate)[0]
+    assert stands[group.record.trace().frames[7 * RATE:]].mean() > 0.9
+
+
+def test_where_nobody_stands_all_that_a_query_leaves_may_be_played(demo_database):
+    library = BakedLibrary(demo_database)
+    assert library.choice("run", still=True) is library.choice("run")
+    choice = library.choice("~run", still=True)
+    assert choice.wanted.sum() < library.choice("~run").wanted.sum() and choice.search.allowed.sum() > 1000
