@@ -90,11 +90,11 @@ class DrivenGroup(Group):
         super().place(positions, yaws, heights, speeds)
         self._stood = positions, yaws, heights, speeds
 
-    def ask(self, index, gait, query=""):
+    def ask(self, index, gait, query="", still=False):
         try:
-            super().ask(index, gait, query)
+            super().ask(index, gait, query, still)
         except MotionError as error:  # a tag query that is still being typed
-            super().ask(index, gait)
+            super().ask(index, gait, still=still)
             self.trouble[index] = str(error)
 
     def surround(self, ground=None, obstacles=None):
