@@ -27,7 +27,7 @@ class MM_UL_clips(bpy.types.UIList):
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
-        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 8, 8))[_name(clip)]
+        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 9, 8))[_name(clip)]
         if action is None:
             row.label(text=name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
         elif name == action.name or index == settings.clip_index:

@@ -10,6 +10,8 @@ from ..mm_blender.scene.reading import clips
 from ..mm_blender.scene.reading.facts import known
 from .base import CharacterPanel, draw_job, draw_sentence
 
+MOST = 6  # proposed tags of one Action that are listed
+
 
 class MM_UL_tags(bpy.types.UIList):
     def draw_item(self, _context, layout, _action_settings, tag, _icon, _active, _property, _index):
@@ -45,8 +47,10 @@ class MM_PT_tags(CharacterPanel, bpy.types.Panel):
             side = row.column(align=True)
             side.menu("MM_MT_tag_add", text="", icon="ADD")
             side.operator("mm.tag_remove", text="", icon="REMOVE")
-            for tag in action.mm.proposed:
+            for tag in action.mm.proposed[:MOST]:
                 draw_sentence(layout, f"Proposed: {tag.name}, {tag.start:g} to {tag.end:g}", "QUESTION")
+            if more := len(action.mm.proposed[MOST:]):
+                layout.label(text=f"and {more} more", icon="BLANK1")
             if 0 <= action.mm.tag_index < len(action.mm.tags):
                 note = BUILT_IN.get(action.mm.tags[action.mm.tag_index].name)
                 if note:
