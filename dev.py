@@ -40,6 +40,13 @@ WHEELS = {
         "65eba83d68c33b22aa5eca6c9a8521cff5044435ecd5b49521068df82674de6a"
     ),
 }
+# The licences of what is in them, beside our own: of PySDL2 and SDL (Zlib), pysdl2-dll (MPL), and libraries around SDL.
+LICENCES = ["MPL-2.0", "Zlib", "BSD-2-Clause", "BSD-3-Clause", "FTL", "LGPL-2.1-or-later", "MIT", "MIT-Modern-Variant",
+            "libtiff"]
+# Blender's extensions platform wants add-ons that download nothing, a zip for each system.
+PLATFORMS = ["windows-x64", "windows-arm64", "macos-x64", "macos-arm64", "linux-x64"]
+DOWNLOADS = ["mm_blender/scene/jobs/private_python.py", "mm_blender/training/watching/environment.py",
+             "operators/private_python.py"]
 
 
 class Release(NamedTuple):
@@ -102,7 +109,7 @@ def film(arguments):
 
 
 def test(arguments):
-    """Runs ruff and all tests that need no window, or with --blender, --torch or --window those that need one."""
+    """Runs ruff, mypy and all tests that need no window, or with --blender, --torch or --window those that need one."""
     if arguments.window:
         return _window_tests(arguments.pytest)
     if arguments.torch:
@@ -110,7 +117,7 @@ def test(arguments):
     if arguments.blender:
         return blender_tests(arguments.blender, arguments.pytest)
     python = environment(usual_release())
-    lint = _run([python, "-m", "ruff", "check", "."])
+    lint = _run([python, "-m", "ruff", "check", "."]) or _run([python, "-m", "mypy"])
     if arguments.pytest:
         code, _ = _pytest(python, ["--ignore=tests/window", *arguments.pytest])
     else:
@@ -146,9 +153,11 @@ def fuzz(arguments):
 
 
 def package(arguments):
-    """Makes the extension's zip in dist/ with Blender's own builder, and validates it."""
-    archive = build(environment(usual_release()), ROOT / "dist")
-    print(f"{archive.relative_to(ROOT)}  {archive.stat().st_size / 1024:.0f} KB")
+    """Makes the extension's zips with Blender's own builder, and validates them: one for all systems in dist/, and in
+    dist/platform/ those for Blender's extensions platform, one for each system, which download nothing."""
+    python = environment(usual_release())
+    for archive in [build(python, ROOT / "dist"), *build_for_platform(python, ROOT / "dist" / "platform")]:
+        print(f"{archive.relative_to(ROOT)}  {archive.stat().st_size / 1024:.0f} KB")
     return 0
 
 
@@ -195,19 +204,38 @@ def build(python, folder):
 
     One zip for all systems, 15 MB: the artist cannot choose the wrong one, and it installs where there is no SDL, too.
     """
+    archive, = _built(python, folder, (ROOT / "blender_manifest.toml").read_text())
+    return archive
+
+
+def build_for_platform(python, folder):
+    """The zips for Blender's extensions platform, one for each system: without what downloads torch, and without the
+    permission that only this needs. The manual has the two lines instead."""
+    manifest = re.sub(r"^network = .*\n", "", (ROOT / "blender_manifest.toml").read_text(), flags=re.M)
+    return _built(python, folder, _with_lists(manifest, platforms=PLATFORMS), DOWNLOADS, ["--split-platforms"])
+
+
+def _built(python, folder, manifest, left_out=(), options=()):
+    """The zips that a manifest leads to, without the files that are left out; all of them validated."""
     builder = next(_site_packages(python).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
     folder.mkdir(parents=True, exist_ok=True)
-    manifest = (ROOT / "blender_manifest.toml").read_text()
     name, version = (re.search(rf'^{key} = "(.+)"', manifest, re.M)[1] for key in ("id", "version"))
-    archive = folder / f"{name}-{version}.zip"
     with tempfile.TemporaryDirectory() as place:
-        source = copy_with_wheels(Path(place) / name, manifest, fetch_wheels(python))
-        for step in (["build", "--source-dir", source, "--output-filepath", archive], ["validate", archive]):
-            outcome = subprocess.run([python, builder, *step], capture_output=True, text=True)
-            if outcome.returncode:
-                said = outcome.stdout + outcome.stderr
-                raise Trouble(f"Blender's builder refused to {step[0]} the extension:\n{said}")
-    return archive
+        source, made = copy_with_wheels(Path(place) / name, manifest, fetch_wheels(python)), Path(place) / "made"
+        for path in left_out:
+            (source / path).unlink()
+        made.mkdir()
+        target = made / f"{name}-{version}.zip"
+        _ask_builder(python, builder, "build", "--source-dir", source, "--output-filepath", target, *options)
+        for archive in made.iterdir():
+            _ask_builder(python, builder, "validate", archive)
+        return sorted(Path(shutil.copy(archive, folder)) for archive in made.iterdir())
+
+
+def _ask_builder(python, builder, step, *words):
+    outcome = subprocess.run([python, builder, step, *words], capture_output=True, text=True)
+    if outcome.returncode:
+        raise Trouble(f"Blender's builder refused to {step} the extension:\n{outcome.stdout}{outcome.stderr}")
 
 
 def fetch_wheels(python):
@@ -366,10 +394,19 @@ def copy_with_wheels(folder, manifest, wheels):
         (folder / "wheels").mkdir()
         for wheel in wheels:
             shutil.copy(wheel, folder / "wheels")
-        names = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
-        head, table, tail = manifest.partition("\n[")
-        (folder / "blender_manifest.toml").write_text(f"{head}\nwheels = [\n{names}]\n{table}{tail}")
+        manifest = _with_lists(manifest, wheels=[f"./wheels/{wheel.name}" for wheel in wheels])
+        theirs = "".join(f', "SPDX:{licence}"' for licence in LICENCES)
+        manifest = re.sub(r"^(license = \[.*?)\]$", rf"\g<1>{theirs}]", manifest, flags=re.M)
+    (folder / "blender_manifest.toml").write_text(manifest)
     return folder
+
+
+def _with_lists(manifest, **lists):
+    """A manifest with some more lists, before its tables."""
+    head, table, tail = manifest.partition("\n[")
+    for name, items in lists.items():
+        head += f"\n{name} = [\n" + "".join(f'  "{item}",\n' for item in items) + "]\n"
+    return head + table + tail
 
 
 def _fetch(python, wheel):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: python -m mm_blender COMMAND. The commands are in commands/, one file each."""
+"""The command line: python -m mm_blender COMMAND, or motion-matching COMMAND where pip has installed it.
+
+The commands are in commands/, one file each.
+"""
 
 import os
 import signal
@@ -17,12 +20,15 @@ def start():
     listens = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN  # unless a shell has switched that off
     if listens:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    if any(word.startswith("--jobs") for word in sys.argv):
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # its threads would wait for those of other jobs
     from . import commands
+    options = commands.options_in(sys.argv[1:])
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: not every console can show every name
     try:
-        code = commands.main()
+        code = commands.run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -14,7 +14,7 @@ from .errors import MotionError
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
     import msvcrt
 
 # Bytes of the longest file name that a disk takes, and of what a temporary one has before the name of its target.

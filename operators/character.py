@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Character: find out which bone plays which role, keep that as a preset, and say which pose is the T-pose."""
+"""Character: find out which bone plays which role, and say which pose is the T-pose."""
 
 import bpy
 from bpy.props import StringProperty
 
-from ..mm_blender.scene.rig import presets
+from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import travel
+from ..mm_blender.scene.rig import targets
 from ..mm_blender.scene.rig.advice import TALL, advice, make_a_person
 from ..mm_blender.scene.rig.character import confidence, fill_roles, missing, select_bone
+from ..mm_blender.scene.rig.root_bone import add_root
 from ..mm_blender.scene.rig.t_pose import clear_stance, has_stance, set_stance
 from .base import CharacterOperator, active_armature
 
@@ -67,46 +70,32 @@ class MM_OT_role_select(CharacterOperator):
         select_bone(ob, self.role)
 
 
-class MM_OT_roles_preset_save(CharacterOperator):
-    """Save the roles of this armature's bones for other armatures with the same bones"""
-    bl_idname = "mm.roles_preset_save"
-    bl_label = "Save Preset"
-    bl_options = {"REGISTER"}
+class MM_OT_root_bone_add(CharacterOperator):
+    """Put a root bone on the ground, above all bones of the armature that is driven: kept takes travel on it. Actions \
+look as before, all other bones are where they were, and the next bake reads all clips again"""
+    bl_idname = "mm.root_bone_add"
+    bl_label = "Add Root Bone"
 
-    name: StringProperty(name="Name", description="What it is called; a preset of that name is replaced")
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Stop driving first")
+            return False
+        if found := travel.usual(_driven(context)):
+            cls.poll_message_set(f'It has one already: "{found}"')
+            return False
+        return True
 
-    def invoke(self, context, event):
-        self.name = self.name or active_armature(context).name
-        return context.window_manager.invoke_props_dialog(self)
-
-    def run(self, context, ob):
-        self.report({"INFO"}, f'Saved the preset "{presets.save(ob, self.name)}"')
-
-
-class _Preset(CharacterOperator):
-    name: StringProperty(name="Name", description="What the preset is called")
-
-
-class MM_OT_roles_preset_load(_Preset):
-    """Give the bones of this armature the roles that they have in the preset"""
-    bl_idname = "mm.roles_preset_load"
-    bl_label = "Load Preset"
-
-    def run(self, context, ob):
-        presets.load(ob, self.name)
+    def run(self, context, _ob):
+        ob = _driven(context)
+        self.report({"INFO"}, f'The bone "{add_root(ob)}" carries "{ob.name}" now')
 
 
-class MM_OT_roles_preset_remove(_Preset):
-    """Remove the preset for good; armatures that have its roles keep them"""
-    bl_idname = "mm.roles_preset_remove"
-    bl_label = "Remove Preset"
-    bl_options = {"REGISTER"}
-
-    def invoke(self, context, event):
-        return context.window_manager.invoke_confirm(self, event)
-
-    def run(self, context, ob):
-        presets.remove(self.name)
+def _driven(context):
+    """The armature that is posed with the settings of the active one."""
+    return targets.posed(targets.owner(active_armature(context)))
 
 
 class MM_OT_stance_set(CharacterOperator):
@@ -139,5 +128,5 @@ class MM_OT_stance_clear(CharacterOperator):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_roles_find, MM_OT_character_resize, MM_OT_role_select, MM_OT_roles_preset_save, MM_OT_roles_preset_load,
-    MM_OT_roles_preset_remove, MM_OT_stance_set, MM_OT_stance_clear))
+    MM_OT_roles_find, MM_OT_character_resize, MM_OT_role_select, MM_OT_root_bone_add, MM_OT_stance_set,
+    MM_OT_stance_clear))

@@ -2,12 +2,13 @@
 """Clips: collect the Actions that the character is made of."""
 
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import actions
-from ..mm_blender.scene.reading import clips, sampling
+from ..mm_blender.scene.reading import assets, clips, sampling
 from ..mm_blender.scene.rig.character import fill_roles, missing
+from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import CharacterOperator, active_armature
 
 _FROM = [
@@ -85,6 +86,48 @@ class MM_OT_clips_add(CharacterOperator):
         clip.name, clip.use_nla = f"{ob.name} NLA", True
         ob.mm.clip_index = len(ob.mm.clips) - 1
         return [clip.name]
+
+
+class MM_OT_clips_add_assets(CharacterOperator):
+    """Add the Actions that are selected in the Asset Browser to the list of clips. Those of other files are appended, \
+or linked where the Asset Browser links"""
+    bl_idname = "mm.clips_add_assets"
+    bl_label = "Add as Clips"
+
+    filepath: StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"} | RELATIVE_PATH,
+                             description="A .blend file with Actions; empty for what is selected in the Asset Browser")
+    name: StringProperty(name="Action", options={"SKIP_SAVE"},
+                         description="The Action in that file; empty for all that are marked as assets")
+    link: BoolProperty(name="Link", options={"SKIP_SAVE"}, description="Link them instead of appending them")
+
+    def run(self, context, ob):
+        if not len(ob.mm.roles):
+            fill_roles(ob)
+        found, new = self._actions(context)
+        left_out = {action: sentence for action in found if (sentence := assets.unfit(ob, action))}
+        added = clips.add_clips(ob, [action for action in found if action not in left_out])
+        for sentence in left_out.values():
+            self.report({"WARNING"}, sentence)
+        bpy.data.batch_remove([action for action in new if action in left_out])
+        if not added:
+            self.report({"INFO"}, "No clip was added" if left_out else "All of them are in the list already")
+            return
+        self.report({"INFO"}, f"{len(added)} clips added" if len(added) > 1 else f'Clip "{added[0]}" added')
+
+    def _actions(self, context):
+        """The chosen Actions, and those of them that have come into this file just now."""
+        if self.filepath:
+            return assets.brought_in(self.filepath, self.name, self.link)
+        chosen, found, new = assets.selected(context), [], []
+        if not chosen:
+            raise MotionError("No Actions are selected in the Asset Browser: select some, or name a file.")
+        for each in chosen:
+            if isinstance(each, bpy.types.Action):
+                found.append(each)
+                continue
+            read, came = assets.brought_in(*each, link=assets.is_linked(context, each[0]))
+            found, new = found + read, new + came
+        return found, new
 
 
 class _ClipOperator(CharacterOperator):
@@ -199,5 +242,5 @@ def _index(ob):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_clips_add, MM_OT_clip_remove, MM_OT_clip_exclude, MM_OT_clips_remove_missing, MM_OT_clip_move,
-    MM_OT_clip_show))
+    MM_OT_clips_add, MM_OT_clips_add_assets, MM_OT_clip_remove, MM_OT_clip_exclude, MM_OT_clips_remove_missing,
+    MM_OT_clip_move, MM_OT_clip_show))

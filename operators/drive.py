@@ -69,7 +69,7 @@ Other selected characters that have a database take part"""
             recording = stick.load(bpy.path.abspath(self.filepath)) if self.filepath else None
             characters = _characters(context)
             _warn_of_other_bakes(self, characters)
-            driving.start(context, characters, recording)
+            self._session = driving.start(context, characters, recording)
         except MotionError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -89,7 +89,7 @@ Other selected characters that have a database take part"""
 
     def _answer(self, context, event):
         session = driving.current()
-        if session is None:  # ended from elsewhere
+        if session is not self._session:  # ended from elsewhere
             return self._end(context, {"CANCELLED"})
         if event.type == "TIMER":
             self._watch_others(context, session, event)
@@ -142,17 +142,11 @@ Other selected characters that have a database take part"""
         return self._cancel(context) if "cancel" in pressed else {"PASS_THROUGH"}
 
     def _keep(self, context, session):
-        seconds, end = session.seconds, context.scene.frame_end
         try:
-            kept = session.keep()
+            _keep(self, context, session)
         except MotionError as error:  # nothing is lost: driving goes on
             self.report({"ERROR"}, str(error))
             return {"RUNNING_MODAL"}
-        names = ", ".join(f'"{name}"' for name in kept)
-        self.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_besides(context.scene, end, kept)}" if kept else
-                    "Nothing was driven yet: nothing is kept")
-        if session.not_kept:
-            self.report({"WARNING"}, session.not_kept)
         return self._end(context, {"FINISHED"})
 
     def _cancel(self, context):
@@ -188,6 +182,43 @@ class MM_OT_never_play(CharacterOperator):
         self.report({"INFO"}, never_play(driving.current(), context.scene, self.what == "CLIP"))
 
 
+class _Ending(bpy.types.Operator):
+    """An operator that ends driving."""
+
+    @classmethod
+    def poll(cls, _context):
+        if driving.current() is None:
+            cls.poll_message_set("No character is being driven: press Drive first")
+            return False
+        return True
+
+
+class MM_OT_drive_keep(_Ending):
+    """Stop driving, and keep what was driven as new keyframes: see Take for where they go"""
+    bl_idname = "mm.drive_keep"
+    bl_label = "Keep"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            _keep(self, context, driving.current())
+        except MotionError as error:  # nothing is lost: driving goes on
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class MM_OT_drive_cancel(_Ending):
+    """Stop driving, and bring everything back as it was"""
+    bl_idname = "mm.drive_cancel"
+    bl_label = "Cancel"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context):
+        driving.stop(context)
+        return {"FINISHED"}
+
+
 class MM_OT_drive_recording(DatabaseOperator):
     """Let a recorded stick (STICK.csv) steer the character, and keep what it plays as a new Action"""
     bl_idname = "mm.drive_recording"
@@ -212,7 +243,7 @@ class MM_OT_drive_recording(DatabaseOperator):
         name = os.path.splitext(os.path.basename(self.filepath))[0]
         settings, scene = ob.mm.drive, context.scene
         action = takes.keep(targets.posed(ob), clip, name, scene.frame_current, settings.keep_as,
-                            tolerance=settings.tolerance, ik=settings.ik_keys)
+                            tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
         end = scene.frame_end
         if settings.extend:
             takes.show_whole(scene, [action])
@@ -264,6 +295,17 @@ class MM_OT_drive_measured_speeds(DatabaseOperator):
         own_speeds.own_as_measured(targets.owner(ob))
 
 
+def _keep(operator, context, session):
+    """Keep the takes, and say where they are."""
+    seconds, end = session.seconds, context.scene.frame_end
+    kept = session.keep()
+    names = ", ".join(f'"{name}"' for name in kept)
+    operator.report({"INFO"}, f"{seconds:.1f} s kept as {names}{_besides(context.scene, end, kept)}" if kept else
+                    "Nothing was driven yet: nothing is kept")
+    if session.not_kept:
+        operator.report({"WARNING"}, session.not_kept)
+
+
 def _release_what_was_not_heard(session, event):
     """Let go of keys that may have been released meanwhile: one that is still held repeats, and is pressed again."""
     session.keyboard.release_all(besides=[key for key, name in MODIFIERS.items() if getattr(event, name)])
@@ -300,4 +342,5 @@ def _characters(context):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_drive, MM_OT_never_play, MM_OT_drive_recording, MM_OT_drive_save_input, MM_OT_drive_measured_speeds))
+    MM_OT_drive, MM_OT_drive_keep, MM_OT_drive_cancel, MM_OT_never_play, MM_OT_drive_recording, MM_OT_drive_save_input,
+    MM_OT_drive_measured_speeds))

@@ -45,7 +45,10 @@ armature is made, and if it has other bones one that drives it. Cancel keeps the
         return no_job_running(cls)
 
     def invoke(self, context, _event):
-        self.chosen_in_browser = True
+        """From a button: after a look at the files, and in the background. Files that were dropped are chosen."""
+        self.in_background = not bpy.app.background
+        if self.filepath or self.directory:
+            return self.execute(context)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -59,7 +62,7 @@ armature is made, and if it has other bones one that drives it. Cancel keeps the
     def execute(self, context):
         try:
             steps = importing.import_steps(self._paths(), active_armature(context), self._metres())
-            if getattr(self, "chosen_in_browser", False) and not bpy.app.background:
+            if getattr(self, "in_background", False):
                 slices.start(_with_undo(steps), "Importing motion", _show)
                 return {"FINISHED"}
             result = slices.run(steps)
@@ -85,6 +88,18 @@ armature is made, and if it has other bones one that drives it. Cancel keeps the
 
     def _metres(self):
         return {"AUTO": None, "CUSTOM": self.scale}.get(self.units, UNITS.get(self.units.lower()))
+
+
+class MM_FH_motion(bpy.types.FileHandler):
+    """BVH files that are dropped into a viewport; of FBX and glTF files other things than motion may be wanted"""
+    bl_idname = "MM_FH_motion"
+    bl_label = "Motion Capture for Motion Matching"
+    bl_import_operator = "mm.import_motion"
+    bl_file_extensions = ".bvh"
+
+    @classmethod
+    def poll_drop(cls, context):
+        return context.area is not None and context.area.type == "VIEW_3D"
 
 
 def _with_undo(steps):
@@ -123,4 +138,4 @@ def _show(result):
         manager.popup_menu(draw, title=result.headline(), icon="INFO" if result.actions else "ERROR")
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_import_motion,))
+register, unregister = bpy.utils.register_classes_factory((MM_OT_import_motion, MM_FH_motion))

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
+from ..mm_blender.matching.tags import BUILT_IN
 from ..mm_blender.scene import actions, driving
 from ..mm_blender.scene.jobs import proposing, slices
 from ..mm_blender.scene.reading import clips
@@ -38,8 +39,8 @@ class MM_OT_tag_add(CharacterOperator):
 
     @classmethod
     def description(cls, _context, properties):
-        return "Tag a range of the Action that the armature plays: " + next(
-            about.lower() for key, _, about in _RANGES if key == properties.range)
+        about = next(about for key, _, about in _RANGES if key == properties.range)
+        return _meaning(properties.name) or f"Tag a range of the Action that the armature plays: {_lower(about)}"
 
     def invoke(self, context, _event):
         return context.window_manager.invoke_props_dialog(self)
@@ -49,6 +50,35 @@ class MM_OT_tag_add(CharacterOperator):
         _refuse_linked(action)
         _tag(action, _checked(self.name), *_range(context, ob, action, self.range))
         action.mm.tag_index = len(action.mm.tags) - 1
+
+
+class MM_OT_tag_strips(CharacterOperator):
+    """Tag the Actions of the selected NLA strips, each where its strip plays it"""
+    bl_idname = "mm.tag_strips"
+    bl_label = "Tag Strips"
+
+    name: StringProperty(name="Name", default="walk", description="The tag that all of them get")
+
+    @classmethod
+    def description(cls, _context, properties):
+        return _meaning(properties.name) or "Tag the Actions of the selected NLA strips, each where its strip plays it"
+
+    def invoke(self, context, _event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def run(self, context, ob):
+        name, tagged = _checked(self.name), 0
+        strips = [strip for strip in _selected_strips(context, ob) if strip.action is not None]
+        if not strips:
+            raise MotionError("No strips of Actions are selected: select some in the NLA editor.")
+        for strip in strips:
+            _refuse_linked(strip.action)
+        for strip in strips:
+            span = strip.action_frame_start, strip.action_frame_end
+            if (name, *span) not in clips.tags_of(strip.action, span):
+                _tag(strip.action, name, *span)
+                tagged += 1
+        self.report({"INFO"}, f"{tagged} ranges tagged {name}" if tagged != 1 else f"1 range tagged {name}")
 
 
 class MM_OT_tag_remove(CharacterOperator):
@@ -180,6 +210,24 @@ def active_action(context):
     return ob.animation_data.action if ob is not None and ob.animation_data else None
 
 
+def _meaning(name):
+    """What a tag with a meaning of its own does; "" of others."""
+    return f'Tag "{name}": {_lower(BUILT_IN[name])}' if name in BUILT_IN else ""
+
+
+def _lower(sentence):
+    return sentence[0].lower() + sentence[1:]
+
+
+def _selected_strips(context, ob):
+    """The strips that are selected in the NLA editor; where there is none, the selected ones of the armature."""
+    shown = getattr(context, "selected_nla_strips", None)
+    if shown is not None:
+        return shown
+    tracks = ob.animation_data.nla_tracks if ob.animation_data is not None else ()
+    return [strip for track in tracks for strip in track.strips if strip.select]
+
+
 def _checked(name):
     if not name.strip():
         raise MotionError("A tag needs a name.")
@@ -216,4 +264,5 @@ def _range(context, ob, action, kind):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_tag_add, MM_OT_tag_remove, MM_OT_tag_clips, MM_OT_tags_propose, MM_OT_tags_accept, MM_OT_tags_dismiss))
+    MM_OT_tag_add, MM_OT_tag_strips, MM_OT_tag_remove, MM_OT_tag_clips, MM_OT_tags_propose, MM_OT_tags_accept,
+    MM_OT_tags_dismiss))

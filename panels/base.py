@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What our panels share: the place in the sidebar, and the character that they speak of."""
+"""What our panels share: the place in the sidebar, the character that they speak of, sentences, menus of presets."""
 
 from functools import lru_cache
 
 import bpy
 
+from ..mm_blender.scene import driving
 from ..mm_blender.scene.jobs import ownership, slices
 from ..mm_blender.scene.rig.character import active_armature
 from ..mm_blender.text import short_names
 
 
 class CharacterPanel:
-    """A panel of the sidebar that is shown for an armature: subclasses write `draw_character(context, layout, ob)`."""
+    """A panel of the sidebar that is shown for an armature: subclasses write `draw_character(context, layout, ob)`.
+    While one is being driven the panel Drive and its parts speak of that, and all others make way."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -19,13 +21,20 @@ class CharacterPanel:
 
     @classmethod
     def poll(cls, context):
-        return active_armature(context) is not None
+        is_drive = "MM_PT_drive" in (cls.__name__, getattr(cls, "bl_parent_id", ""))
+        return (is_drive or driving.current() is None) and spoken_of(context) is not None
 
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        self.draw_character(context, layout, active_armature(context))
+        self.draw_character(context, layout, spoken_of(context))
+
+
+def spoken_of(context):
+    """The armature whose settings panels show: the driven one's, or else that of the active one; or None."""
+    session = driving.current()
+    return session.driven.owner() if session is not None else active_armature(context)
 
 
 def draw_sentence(layout, text, icon="ERROR", width=None):
@@ -34,6 +43,39 @@ def draw_sentence(layout, text, icon="ERROR", width=None):
     column.scale_y = 0.8
     for index, line in enumerate(_wrapped(text, width or sidebar_width())):
         column.label(text=line, icon=icon if index == 0 else "BLANK1", translate=False)
+
+
+def draw_lines(layout, sentences, count):
+    """Sentences (text, icon) on so many lines, which are there whatever is said: what stands below does not move. What
+    has no room ends with three dots."""
+    lines = [(line, icon if index == 0 else "BLANK1") for text, icon in sentences
+             for index, line in enumerate(_wrapped(text, sidebar_width()))]
+    if len(lines) > count:
+        line, icon = lines[count - 1]
+        lines[count - 1:] = [(f"{line.rstrip('.')}…", icon)]
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for line, icon in [*lines, *[("", "BLANK1")] * (count - len(lines))]:
+        column.label(text=line, icon=icon, translate=False)
+
+
+def draw_presets(layout, presets):
+    """The artist's own presets of one kind (Presets), to load, save and remove."""
+    names = presets.names()
+    for name in names:
+        layout.operator(f"mm.{presets.kind}_preset_load", text=name, translate=False).name = name
+    if names:
+        layout.separator()
+    layout.operator_context = "INVOKE_DEFAULT"
+    layout.operator(f"mm.{presets.kind}_preset_save", text="Save…", icon="ADD")
+    if names:
+        layout.menu(f"MM_MT_{presets.kind}_presets_remove", icon="REMOVE")
+
+
+def draw_presets_to_remove(layout, presets):
+    layout.operator_context = "INVOKE_DEFAULT"
+    for name in presets.names():
+        layout.operator(f"mm.{presets.kind}_preset_remove", text=name, translate=False).name = name
 
 
 def draw_step(layout, operator, **looks):

@@ -10,7 +10,7 @@ from ..mm_blender.scene.rig import presets, targets
 from ..mm_blender.scene.rig.advice import advice, is_of_another_size
 from ..mm_blender.scene.rig.character import active_armature, confidence, missing
 from ..mm_blender.scene.rig.t_pose import has_stance
-from .base import CharacterPanel, draw_job, draw_sentence, draw_step
+from .base import CharacterPanel, draw_job, draw_presets, draw_presets_to_remove, draw_sentence, draw_step
 
 _MIDDLE = ("root", "hips", "spine", "chest", "neck", "head")
 _ICONS = {"certain": "CHECKMARK", "likely": "DOT", "guess": "QUESTION", "chosen": "USER", "": "BLANK1"}
@@ -22,6 +22,10 @@ class MM_PT_character(bpy.types.Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Motion Matching"
+
+    @classmethod
+    def poll(cls, _context):
+        return driving.current() is None
 
     def draw(self, context):
         layout = self.layout
@@ -51,11 +55,10 @@ class MM_PT_character(bpy.types.Panel):
         column.prop(ob.mm, "legs")
         column.prop(ob.mm, "show_facing")
 
-
     @staticmethod
     def _draw_next_step(layout, ob):
         """Bake or Drive, which have panels of their own, but further down than many screens show."""
-        if driving.current() is not None or draw_job(layout, "Baking"):
+        if draw_job(layout, "Baking"):
             return
         if libraries.is_ready(targets.owner(ob)):
             draw_step(layout, "mm.drive", icon="PLAY")
@@ -77,15 +80,7 @@ class MM_MT_roles_presets(bpy.types.Menu):
     bl_idname = "MM_MT_roles_presets"
 
     def draw(self, _context):
-        layout, names = self.layout, presets.names()
-        for name in names:
-            layout.operator("mm.roles_preset_load", text=name, translate=False).name = name
-        if names:
-            layout.separator()
-        layout.operator_context = "INVOKE_DEFAULT"
-        layout.operator("mm.roles_preset_save", text="Save…", icon="ADD")
-        if names:
-            layout.menu("MM_MT_roles_presets_remove", icon="REMOVE")
+        draw_presets(self.layout, presets.PRESETS)
 
 
 class MM_MT_roles_presets_remove(bpy.types.Menu):
@@ -94,9 +89,7 @@ class MM_MT_roles_presets_remove(bpy.types.Menu):
     bl_idname = "MM_MT_roles_presets_remove"
 
     def draw(self, _context):
-        self.layout.operator_context = "INVOKE_DEFAULT"
-        for name in presets.names():
-            self.layout.operator("mm.roles_preset_remove", text=name, translate=False).name = name
+        draw_presets_to_remove(self.layout, presets.PRESETS)
 
 
 class MM_PT_roles(CharacterPanel, bpy.types.Panel):
@@ -106,8 +99,7 @@ class MM_PT_roles(CharacterPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        ob = active_armature(context)
-        return ob is not None and len(ob.mm.roles) > 0
+        return super().poll(context) and len(active_armature(context).mm.roles) > 0
 
     def draw_header_preset(self, context):
         ob = active_armature(context)

@@ -5,33 +5,46 @@ import bpy
 
 from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.driving import comparing, keymap, libraries, own_speeds, rescue
+from ..mm_blender.scene.driving import drive_presets, keymap, libraries, own_speeds, rescue, travel
 from ..mm_blender.scene.driving.commands import commandable
 from ..mm_blender.scene.jobs import freshness, ownership
 from ..mm_blender.scene.reading.features import title_of
-from ..mm_blender.scene.rig import targets
-from .base import CharacterPanel, active_armature, draw_sentence, draw_step
+from ..mm_blender.scene.rig import controls, targets
+from .base import (
+    CharacterPanel,
+    active_armature,
+    draw_presets,
+    draw_presets_to_remove,
+    draw_sentence,
+    draw_step,
+)
+from .driving import draw_method, draw_session, draw_why_grey
 from .why import MM_PT_drive_why
 
 
 class MM_PT_drive(CharacterPanel, bpy.types.Panel):
     bl_label = "Drive"
 
+    @classmethod
+    def poll(cls, context):
+        return driving.current() is not None or super().poll(context)
+
     def draw_header_preset(self, _context):
         item = keymap.shortcut()
         if driving.current() is None and item is not None and item.active:
             self.layout.label(text=item.to_string())
+        self.layout.menu("MM_MT_drive_presets", text="", icon="PRESET")
 
     def draw_character(self, context, layout, ob):
+        if (session := driving.current()) is not None:
+            draw_session(layout, session)
+            if ob is not None:  # it may have been deleted, until an undo
+                draw_method(layout, ob)
+                self._draw_hands(layout, ob)
+            return
         if (owner := targets.owner(ob)) != ob:
             layout.label(text=f'With the motion of "{owner.name}"', icon="ARMATURE_DATA", translate=False)
             ob = owner
-        session = driving.current()
-        if session is not None:
-            self._draw_session(layout, session)
-            self._draw_target(layout, ob, False)
-            self._draw_method(layout, ob)
-            return
         draw_step(layout, "mm.drive", icon="PLAY")
         for path in rescue.saved():
             draw_sentence(layout, f"What was driven and is not kept as an Action is in {path}: Import Motion "
@@ -39,12 +52,22 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         if not libraries.is_ready(ob):
             draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
         self._draw_database(context, layout, ob)
-        self._draw_target(layout, ob, True)
-        self._draw_method(layout, ob)
+        layout.prop(ob.mm.drive, "target", icon="ARMATURE_DATA")
+        self._draw_hands(layout, ob)
+        if trouble := targets.trouble(ob):
+            draw_sentence(layout, trouble)
+        draw_method(layout, ob)
+        draw_why_grey(layout, ob)
         column = layout.column(align=True)
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("mm.drive_recording", text="Drive from Recording…", icon="IMPORT")
         column.operator("mm.drive_save_input", text="Save Input…", icon="EXPORT")
+
+    @staticmethod
+    def _draw_hands(layout, ob):
+        """Where the hands of a Target of other proportions are."""
+        if targets.posed(ob) != ob or targets.known(ob) is not None:
+            layout.prop(ob.mm.drive, "hands", slider=True)
 
     @staticmethod
     def _draw_database(context, layout, ob):
@@ -60,53 +83,23 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
             row.operator("mm.bake", icon="FILE_CACHE", text="Bake to a File of Its Own" if said else "Bake Again"
                          ).own_file = bool(said)
 
-    @staticmethod
-    def _draw_target(layout, ob, changeable):
-        """Which armature is posed; a sentence if it cannot be."""
-        settings = ob.mm.drive
-        column = layout.column(align=True)
-        row = column.row()
-        row.enabled = changeable
-        row.prop(settings, "target", icon="ARMATURE_DATA")
-        if targets.posed(ob) != ob or targets.known(ob) is not None:
-            column.prop(settings, "hands", slider=True)
-        if trouble := targets.trouble(ob):
-            draw_sentence(layout, trouble)
 
-    @staticmethod
-    def _draw_method(layout, ob):
-        """The switch; a method that cannot be used is grey, and a sentence says why."""
-        settings = ob.mm.drive
-        troubles = {method: libraries.method_trouble(ob, method) for method in libraries.METHODS}
-        column = layout.column(align=True)
-        column.use_property_split = False
-        for method, trouble in troubles.items():
-            button = column.row(align=True)
-            button.enabled = not trouble or settings.method == method
-            button.prop_enum(settings, "method", method)
-        if ob.mm.bake.key or not troubles["LMM"]:
-            for trouble in dict.fromkeys(filter(None, troubles.values())):
-                draw_sentence(layout, trouble, "ERROR" if trouble == troubles[settings.method] else "INFO")
-        row, trouble = layout.row(), comparing.copy_trouble(ob)
-        row.enabled = settings.compare or not (trouble or troubles["MM"] or troubles["LMM"])
-        row.prop(settings, "compare")
-        if settings.compare and trouble:
-            draw_sentence(layout, trouble, "INFO")
+class MM_MT_drive_presets(bpy.types.Menu):
+    """How characters are driven, saved for all of them"""
+    bl_label = "Drive Presets"
+    bl_idname = "MM_MT_drive_presets"
 
-    @staticmethod
-    def _draw_session(layout, session):
-        status, keys = session.status, keymap.labels()
-        box = layout.box()
-        box.label(text=f'Driving "{session.driven.name}": {status.seconds:.0f} s', icon="REC", translate=False)
-        ends = [f"{keys[control]} {ends}" for control, ends in (("keep", "keeps the take"), ("cancel", "cancels"))
-                if control in keys]
-        draw_sentence(box, ", ".join(ends), "BLANK1")
-        played = status.short or status.clip or status.method
-        draw_sentence(box, f"{status.gait.title()}, {status.speed:.1f} m/s: {played}", "ARMATURE_DATA")
-        for sentence in status.sentences:
-            draw_sentence(box, sentence)
-        for note in status.notes:
-            draw_sentence(box, note, "INFO")
+    def draw(self, _context):
+        draw_presets(self.layout, drive_presets.PRESETS)
+
+
+class MM_MT_drive_presets_remove(bpy.types.Menu):
+    """Remove a preset for good"""
+    bl_label = "Remove"
+    bl_idname = "MM_MT_drive_presets_remove"
+
+    def draw(self, _context):
+        draw_presets_to_remove(self.layout, drive_presets.PRESETS)
 
 
 class DrivePanel(CharacterPanel):
@@ -115,8 +108,9 @@ class DrivePanel(CharacterPanel):
     bl_parent_id = "MM_PT_drive"
     bl_options = {"DEFAULT_CLOSED"}
 
-    def draw_character(self, context, layout, ob):
-        ob = targets.owner(ob)
+    def draw_character(self, _context, layout, ob):
+        if driving.current() is None:
+            ob = targets.owner(ob)
         self.draw_settings(layout, ob, ob.mm.drive)
 
 
@@ -187,6 +181,13 @@ class MM_PT_drive_matching(DrivePanel, bpy.types.Panel):
         column.active = settings.method != "LMM"  # networks have learned with the weights of their training
         column.prop(ob.mm.features, "responsiveness", slider=True)
         column.prop(ob.mm.features, "quality", slider=True)
+        if driving.current() is not None:  # the panel Features has made way
+            header, body = column.panel("mm_drive_weights", default_closed=True)
+            header.label(text="Feature Weights")
+            if body is not None:
+                body.use_property_split = False
+                for entry in ob.mm.features.channels:
+                    body.prop(entry, "weight", text=title_of(entry), slider=True, translate=False)
         column = layout.column(align=True)
         column.prop(settings, "search_every")
         column.prop(settings, "stay", slider=True)
@@ -234,7 +235,6 @@ class MM_PT_drive_display(DrivePanel, bpy.types.Panel):
     bl_label = "Display"
 
     def draw_settings(self, layout, ob, settings):
-        layout.prop(settings, "follow")
         layout.prop(settings, "show_hud")
         column = layout.column(heading="Show")
         for name in ("show_desired", "show_matched", "show_contacts", "show_root"):
@@ -246,6 +246,12 @@ class MM_PT_drive_take(DrivePanel, bpy.types.Panel):
 
     def draw_settings(self, layout, ob, settings):
         layout.prop(settings, "keep_as")
+        posed = targets.posed(ob)
+        layout.prop_search(settings, "travel_bone", posed.data, "bones", icon="BONE_DATA")
+        if sentence := travel.trouble(posed, settings.travel_bone):
+            draw_sentence(layout, sentence)
+        elif not (settings.travel_bone or travel.usual(posed) or controls.is_control_rig(posed)):
+            layout.operator("mm.root_bone_add", icon="ADD")
         layout.prop(settings, "tolerance")
         layout.prop(settings, "ik_keys")
         layout.prop(settings, "extend")
@@ -259,5 +265,6 @@ def _table_row(layout, label):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_PT_drive, MM_PT_drive_why, MM_PT_drive_steering, MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching,
-    MM_PT_drive_root, MM_PT_drive_feet, MM_PT_drive_display, MM_PT_drive_take))
+    MM_PT_drive, MM_PT_drive_why, MM_MT_drive_presets, MM_MT_drive_presets_remove, MM_PT_drive_steering,
+    MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet,
+    MM_PT_drive_display, MM_PT_drive_take))

@@ -4,21 +4,20 @@
 import bpy
 
 from ..mm_blender.matching.features import KINDS
+from ..mm_blender.scene.reading import feature_presets
 from ..mm_blender.scene.reading.features import size_of, title_of
 from ..mm_blender.scene.showing import overlay
-from .base import CharacterPanel, active_armature, draw_sentence
+from .base import CharacterPanel, active_armature, draw_presets, draw_presets_to_remove, draw_sentence
 
 
 class MM_UL_channels(bpy.types.UIList):
     def draw_item(self, _context, layout, ob, entry, _icon, _active, _property, _index):
-        row = layout.row(align=True)
-        row.use_property_split = False
-        kind = KINDS[entry.kind]
+        row, kind = layout.row(align=True), KINDS[entry.kind]
         row.label(text=title_of(entry), icon=kind.icon)
-        end = row.row(align=True)
-        end.ui_units_x = 3.5
-        end.label(text=f"{kind.numbers * entry.time_count}")
-        end.prop(entry, "weight", text="", emboss=False)
+        end = row.row()
+        end.alignment = "RIGHT"
+        weight = f" × {entry.weight:.3g}" if abs(entry.weight - 1) > 1e-6 else ""
+        end.label(text=f"{kind.numbers * entry.time_count}{weight}", translate=False)
 
 
 class MM_MT_feature_add(bpy.types.Menu):
@@ -37,6 +36,17 @@ class MM_MT_features_preset(bpy.types.Menu):
 
     def draw(self, _context):
         self.layout.operator_enum("mm.features_preset", "preset")
+        self.layout.separator()
+        draw_presets(self.layout, feature_presets.PRESETS)
+
+
+class MM_MT_features_presets_remove(bpy.types.Menu):
+    """Remove a preset for good"""
+    bl_label = "Remove"
+    bl_idname = "MM_MT_features_presets_remove"
+
+    def draw(self, _context):
+        draw_presets_to_remove(self.layout, feature_presets.PRESETS)
 
 
 class MM_PT_features(CharacterPanel, bpy.types.Panel):
@@ -92,4 +102,4 @@ class MM_PT_features(CharacterPanel, bpy.types.Panel):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_UL_channels, MM_MT_feature_add, MM_MT_features_preset, MM_PT_features))
+    MM_UL_channels, MM_MT_feature_add, MM_MT_features_preset, MM_MT_features_presets_remove, MM_PT_features))

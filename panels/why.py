@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import driving
-from .base import CharacterPanel, draw_sentence
+from .base import CharacterPanel, draw_lines, draw_sentence
 
 MOST = 5  # features that are listed
 
@@ -33,8 +33,9 @@ class MM_PT_drive_why(CharacterPanel, bpy.types.Panel):
             draw_sentence(layout, "Nothing was searched yet.", "INFO")
             return
         chosen, stayed = why.cost
-        draw_sentence(layout, f"Jumped {why.ago:.1f} s ago: it cost {chosen:.2f}, to stay {stayed:.2f}." if why.jumped
-                      else f"It stays: nothing costs less than {stayed:.2f}.", "FORWARD")
+        said = (f"Jumped {why.ago:.1f} s ago: it cost {chosen:.2f}, to stay {stayed:.2f}." if why.jumped
+                else f"It stays: nothing costs less than {stayed:.2f}.")
+        draw_lines(layout, [(said, "FORWARD")], 2)
         column = layout.column(align=True)
         _row(column, "Cost of", "this", "stay")
         for label, mine, others in why.shares[:MOST]:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The extension as a whole: what it registers, what it leaves behind, and what its zip holds."""
 
+import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -111,3 +113,58 @@ def test_the_zip_holds_what_the_artist_needs_and_nothing_else(tmp_path):
               "trained"}
     assert top - {"wheels"} == needed
     assert all(name.endswith((".py", ".json", ".toml", ".md", ".mmnet", ".whl", "LICENSE", "/")) for name in names)
+
+
+@pytest.fixture(scope="module")
+def platform_zips(tmp_path_factory):
+    return dev.build_for_platform(sys.executable, tmp_path_factory.mktemp("platform"))
+
+
+def test_the_platform_gets_a_zip_for_each_system_which_downloads_nothing(platform_zips):
+    assert [path.stem.rpartition("-")[2] for path in platform_zips] == sorted(
+        name.replace("-", "_") for name in dev.PLATFORMS)
+    ours = tomllib.loads((ROOT / "blender_manifest.toml").read_text())
+    for path in platform_zips:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        wheels = manifest["build"]["generated"].get("wheels", [])
+        assert sorted(wheels) == sorted(f"./{name}" for name in names if name.endswith(".whl"))
+        assert len(wheels) <= 2 and not set(dev.DOWNLOADS) & set(names)
+        assert manifest["id"] == ours["id"] and list(manifest["permissions"]) == ["files"]
+        assert manifest["website"] and manifest["copyright"]
+        assert ("SPDX:LGPL-2.1-or-later" in manifest["license"]) == ("wheels" in manifest)
+
+
+WITHOUT_DOWNLOADS = """
+import os
+import traceback
+
+import bpy
+import motion_matching as package
+
+try:
+    package.register()
+    print("registered", hasattr(bpy.types, "MM_PT_train"), hasattr(bpy.types, "MM_OT_train_environment"))
+    package.pythons.wait()
+    print("says", package.pythons.sentence())
+    package.unregister()
+    print("left", hasattr(bpy.types, "MM_PT_train"), flush=True)
+except Exception:
+    traceback.print_exc()
+os._exit(0)
+"""
+
+
+def test_without_downloads_it_registers_and_says_what_to_do(platform_zips, tmp_path):
+    with zipfile.ZipFile(platform_zips[0]) as archive:
+        archive.extractall(tmp_path / "motion_matching")
+    surroundings = {name: value for name, value in os.environ.items() if name != "MM_TORCH_PYTHON"}
+    outcome = subprocess.run([sys.executable, "-c", WITHOUT_DOWNLOADS], cwd=tmp_path, capture_output=True, text=True,
+                             env={**surroundings, "PYTHONPATH": str(tmp_path), "PATH": str(tmp_path),
+                                  "BLENDER_USER_RESOURCES": str(tmp_path)})
+    found = [line for line in outcome.stdout.splitlines() if line.startswith(("registered", "says", "left"))]
+    assert found == [
+        "registered True False",
+        "says No Python with torch was found: install it in one, as the manual says, and choose one in the "
+        "preferences.", "left False"], outcome.stderr

@@ -7,6 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from mm_blender import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 BLENDER = {"bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils", "blf", "addon_utils", "imbuf", "idprop", "bl_math"}
 VAGUE = {"manager", "handler", "util", "utils", "helper", "helpers", "data", "process", "common", "misc"}
@@ -111,7 +113,7 @@ def test_no_file_knows_one_machine():
 
 def test_the_versions_agree():
     manifest, project = (tomllib.loads(text(Path(name))) for name in ("blender_manifest.toml", "pyproject.toml"))
-    assert manifest["version"] == project["project"]["version"]
+    assert manifest["version"] == project["project"]["version"] == __version__
 
 
 def shipped():
@@ -127,7 +129,7 @@ def ours():
 def found(pattern):
     """The project's own files; folders that are made (.venv, demo, dist …) are passed over."""
     for top in ROOT.iterdir():
-        if top.name.startswith(".") or top.name in ("demo", "dist"):
+        if top.name.startswith(".") or top.name in ("build", "demo", "dist"):
             continue
         for path in top.rglob(pattern) if top.is_dir() else [top]:
             if path.match(pattern):

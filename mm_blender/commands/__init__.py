@@ -5,26 +5,39 @@ What run() gives back is printed; if something failed all the same it sets optio
 """
 
 import argparse
+import sys
 import warnings
+from importlib import import_module
+from pathlib import Path
 
-from .. import records
+from .. import __version__, records
 from ..errors import Cancelled, MotionError
-from . import bake, bench, direct, drive, info, retarget, train
+from . import terminal
+from .streams import streams
 from .terminal import print_plainly, say
 
-COMMANDS = (bake, retarget, train, drive, direct, bench, info)  # in the order of --help
+INSTALLED = "motion-matching"  # what pip calls it
+COMMANDS = ("bake", "merge", "retarget", "train", "drive", "direct", "bench", "info")  # in the order of --help
 
 
 def main(arguments=None):
     """Does what the arguments say, those of the shell if none are given; its exit code comes back."""
-    options = _options(arguments)
+    return run(options_in(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(options):
+    """Does what the options say; its exit code comes back."""
     try:
         # What NumPy has to say of a division is for developers.
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-            result = options.run(options)
+            terminal.be_quiet(options.quiet)
+            with streams(options) as written_out:
+                result = options.run(options)
     except MotionError as error:
         say(error)
         return 1
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        raise
     except OSError as error:
         say(f'"{error.filename or "A file"}" cannot be used: {error.strerror or error}.')
         return 1
@@ -36,6 +49,8 @@ def main(arguments=None):
         return 130
     if options.json:
         print(records.to_text(result))
+    elif written_out or (options.quiet and hasattr(options, "output")):
+        pass
     elif isinstance(result, str):
         print(result)
     else:
@@ -43,11 +58,15 @@ def main(arguments=None):
     return 1 if options.failed else 0
 
 
-def _options(arguments):
-    parser = argparse.ArgumentParser(prog="python -m mm_blender", description="Motion Matching without Blender.")
+def options_in(arguments):
+    """What the arguments say, as options; what is no use of ours ends the program."""
+    called = INSTALLED if Path(sys.argv[0]).stem == INSTALLED else "python -m mm_blender"
+    parser = argparse.ArgumentParser(prog=called, description="Motion Matching without Blender.")
+    parser.add_argument("--version", action="version", version=f"Motion Matching {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    # What another command needs takes its time to import.
+    for name in COMMANDS if not arguments or arguments[0] not in COMMANDS else arguments[:1]:
+        import_module(f".{name}", __package__).add(commands)
     options = parser.parse_args(arguments)
     for name, value in vars(options).items():
         # Where a path is expected it would be the folder where one stands: mostly a variable that nobody has set.

@@ -7,11 +7,12 @@ import json
 import warnings
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 
 from .. import steps
 from ..errors import MotionError, MotionWarning
 from ..files import only_us
-from ..matching import schema
+from ..matching import database, schema
 from ..matching.bake import Source, bake
 from ..matching.proposals import propose
 from ..motion import bvh
@@ -19,14 +20,16 @@ from ..motion.clip import Tag
 from ..prepare.recipe import ROOTS, Recipe
 from .characters import character_in, target_in, ways_onto
 from .clips import SAMPLES, bvh_files, contents_of, some_readable, spread, units_of
-from .options import add_command, rate, scale
+from .jobs import jobs
+from .options import add_command, add_strict, check_strict, job_count, rate, scale
 from .outputs import check_output, check_owner, owner_of, write_report
 from .tag_file import read_tags, record_of
 from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "bake", run, help="make a database from BVH files")
+    command = add_command(commands, "bake", run, ("clips", "schema", "tags", "onto"), ".mmdb",
+                          help="make a database from BVH files")
     command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
     command.add_argument("-o", "--output", required=True, metavar="OUT.mmdb", help="the database to write")
     command.add_argument("--fps", type=rate, default=60.0, help="frames per second of the database (60)")
@@ -46,6 +49,9 @@ def add(commands):
                          help="which bone plays a role, where it is not found by itself")
     command.add_argument("--onto", metavar="TARGET.bvh|DB.mmdb", help="the character of the database, onto which clips "
                          "of any others are retargeted (that of the clips themselves)")
+    add_strict(command)
+    command.add_argument("--jobs", type=job_count, default=1, metavar="N",
+                         help="how many processes read clips side by side; 0: one on each core (1)")
 
 
 def run(options):
@@ -71,17 +77,26 @@ def run(options):
 
     sources = sources_with(tags)
     _check_features(features, character, options, options.onto or some[0].name)
-    with only_us(options.output), Bar(quiet=options.json) as bar:
+    with only_us(options.output), Bar(quiet=options.json) as bar, jobs(options.jobs) as others:
         if options.propose_tags:
             found = steps.run(propose(sources, character, recipe), bar.show)
             tags = [*tags, *((glob.escape(path.stem), (tag.name, tag.start, tag.end))
                              for path, own in zip(files, found) for tag in own)]
             sources = sources_with(tags)
             write_report(options.propose_tags, record_of(tags))
-        result = steps.run(bake(sources, character, features, recipe), bar.show)
+        result = steps.run(bake(sources, character, features, recipe, _previous(options.output), others), bar.show)
+        check_strict(options, result.notes["left_out"])
         result.save(options.output)
     say_all([*result.notes["left_out"], *result.notes["warnings"]])
     return {"file": options.output, "units": units, **result.report()}
+
+
+def _previous(path):
+    """The database that is written over, whose unchanged clips are taken over; None if there is none."""
+    try:
+        return database.load(path, to_bake=True)
+    except MotionError:
+        return None
 
 
 def _check_features(features, character, options, name):
@@ -108,19 +123,21 @@ def _sources_onto(files, options, recipe, units, tags, target):
 
 def _source(path, units, tags, mirrored):
     found, own = [], [tag for pattern, tag in tags if fnmatchcase(path.stem, pattern)]
-
-    def read():
-        yield 0.0
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", MotionWarning)
-            clip = bvh.read(path, units)
-        found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
-        tags = [Tag(name, start, clip.duration if end is None else end) for name, start, end in own]
-        found.extend(f'The tag "{tag.name}" at {tag.start:g} s lies outside of clip "{clip.name}", which lasts '
-                     f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
-        return clip.with_changes(tags=tags)
-
     contents = contents_of(path)
     mark = hashlib.sha256(contents)
     mark.update(repr((units, own)).encode(errors="surrogateescape"))
-    return Source(path.stem, read, mark.hexdigest(), mirror=mirrored, seconds=bvh.seconds_of(contents), warnings=found)
+    return Source(path.stem, partial(_read, path, units, own, found), mark.hexdigest(), mirror=mirrored,
+                  seconds=bvh.seconds_of(contents), warnings=found)
+
+
+def _read(path, units, tags, found):
+    """A clip with its tags, step by step, as a Source reads it; what is odd about it goes into a list of sentences."""
+    yield 0.0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", MotionWarning)
+        clip = bvh.read(path, units)
+    found.extend(str(warning.message) for warning in caught if issubclass(warning.category, MotionWarning))
+    tags = [Tag(name, start, clip.duration if end is None else end) for name, start, end in tags]
+    found.extend(f'The tag "{tag.name}" at {tag.start:g} s lies outside of clip "{clip.name}", which lasts '
+                 f"{clip.duration:.2f} s." for tag in tags if tag.start > clip.duration or tag.end < 0)
+    return clip.with_changes(tags=tags)

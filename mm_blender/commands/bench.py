@@ -9,7 +9,7 @@ from .terminal import Bar
 
 
 def add(commands):
-    command = add_command(commands, "bench", run, help="memory and time of each method and stage")
+    command = add_command(commands, "bench", run, ("database",), help="memory and time of each method and stage")
     command.add_argument("database", metavar="DB.mmdb", help="what bake has made")
     command.add_argument("--networks", metavar="NET.mmnet", help="what train has made from it")
     command.add_argument("--table", action="store_true", help="print a table in Markdown")

@@ -13,7 +13,8 @@ from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "direct", run, help="let the character follow a path")
+    command = add_command(commands, "direct", run, ("database", "path", "target"), ".bvh",
+                          help="let the character follow a path")
     add_library(command)
     command.add_argument("--path", required=True, metavar="PATH.csv",
                          help="x,y and any of z,speed,gait,wait,face_x,face_y,time,exact,query: points of the path in "

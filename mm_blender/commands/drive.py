@@ -13,7 +13,8 @@ from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "drive", run, help="let a recorded stick steer the character")
+    command = add_command(commands, "drive", run, ("database", "input", "target"), ".bvh",
+                          help="let a recorded stick steer the character")
     add_library(command)
     command.add_argument("--input", required=True, metavar="STICK.csv",
                          help="time,move_x,move_y,face_x,face_y,run,strafe[,crouch][,gait]: x right, y forward, in the "

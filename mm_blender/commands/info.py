@@ -13,11 +13,12 @@ from ..motion.roles import find_roles
 from ..networks import file as networks
 from ..playback.library import BakedLibrary
 from .options import add_command
+from .streams import HERE
 from .terminal import Bar
 
 
 def add(commands):
-    command = add_command(commands, "info", run, help="what is in a .mmdb, .mmnet or .bvh file")
+    command = add_command(commands, "info", run, ("files",), help="what is in a .mmdb, .mmnet or .bvh file")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.add_argument("--clips", action="store_true", help="of a database each clip measured, and how much a short "
                          "test drive plays of it")
@@ -28,13 +29,14 @@ def run(options):
         return triage.table(_tested(Path(options.files[0]), Bar(quiet=False)))
     reports = []
     for path in options.files:
+        name = HERE if path == options.came else path
         try:
-            reports.append({"file": path, **_about(Path(path)), **_clips(Path(path), options)})
+            reports.append({"file": name, **_about(Path(path)), **_clips(Path(path), options)})
         except MotionError as error:
             if len(options.files) == 1:
                 raise
             options.failed = True
-            reports.append({"file": path, "error": str(error)})
+            reports.append({"file": name, "error": str(error)})
     return reports[0] if len(reports) == 1 else {"files": reports}
 
 

@@ -3,16 +3,33 @@
 
 import argparse
 
+from ..errors import MotionError
 from ..matching import database
 from ..motion import bvh
 
 
-def add_command(commands, name, run, **words):
-    """A command's own parser: it does run(options), whose result is printed, in plain words or with --json."""
+def add_command(commands, name, run, reads=(), writes=None, **words):
+    """A command's own parser: it does run(options), whose result is printed, in plain words or with --json.
+
+    reads   the options that name a file which is read; "-" is standard input
+    writes  how the file ends that is named by -o, where "-" is standard output
+    """
     command = commands.add_parser(name, **words)
     command.add_argument("--json", action="store_true", help="print one JSON object on stdout and nothing else")
-    command.set_defaults(run=run, failed=False)
+    command.add_argument("--quiet", action="store_true", help="say nothing but what goes wrong")
+    command.set_defaults(run=run, failed=False, reads=reads, writes=writes)
     return command
+
+
+def add_strict(command):
+    command.add_argument("--strict", action="store_true", help="fail, and write nothing, if any clip cannot be used")
+
+
+def check_strict(options, left_out):
+    """With --strict: fails if a clip was left out."""
+    if options.strict and left_out:
+        more = f" So are {len(left_out) - 1:,} others." if len(left_out) > 1 else ""
+        raise MotionError(f"{left_out[0]} Nothing was written, because of --strict.{more}")
 
 
 def number(text, low, high):
@@ -27,6 +44,10 @@ def number(text, low, high):
 
 def rate(text):
     return number(text, *database.RATES)
+
+
+def job_count(text):
+    return int(number(text, 0, 256))
 
 
 def scale(text):

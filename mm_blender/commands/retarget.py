@@ -11,14 +11,14 @@ from ..prepare.recipe import Recipe
 from ..steps import Progress
 from .characters import target_in, ways_onto
 from .clips import SAMPLES, bvh_files, some_readable, units_of
-from .options import add_command, number, scale
+from .options import add_command, add_strict, check_strict, number, scale
 from .outputs import check_output, check_report, write_report
 from .terminal import Bar, say_all
 
 
 def add(commands):
-    command = add_command(commands, "retarget", run, help="put motion onto another character; rest poses "
-                          "at the beginning of clips are left out")
+    command = add_command(commands, "retarget", run, ("clips", "onto"), ".bvh", help="put motion onto another "
+                          "character; rest poses at the beginning of clips are left out")
     command.add_argument("clips", nargs="+", metavar="CLIP.bvh", help="BVH files, or folders of them")
     command.add_argument("--onto", required=True, metavar="TARGET.bvh|DB.mmdb", help="whose character it is put onto")
     command.add_argument("-o", "--output", required=True, metavar="OUT.bvh|FOLDER", help="the file to write, or the "
@@ -29,6 +29,7 @@ def add(commands):
                          "height above the ground, by the length of the legs (0)")
     command.add_argument("--role", action="append", default=[], metavar="ROLE=BONE",
                          help="which bone of the clips plays a role, where it is not found by itself")
+    add_strict(command)
     command.add_argument("--report", metavar="R.json", help="write the figures into a file")
 
 
@@ -42,7 +43,7 @@ def run(options):
     units = options.units or units_of(some)
     ways = ways_onto(files, options.role, Recipe(), units, target_in(options.onto), options.hands)
     with Bar(quiet=options.json) as bar:
-        reports, left_out = _retarget_all(ways, units, outputs, bar)
+        reports, left_out = _retarget_all(ways, units, outputs, bar, options)
     say_all(left_out)
     result = {"units": units, **retargeting.together(list(reports.values())), "left_out": left_out, "each": reports}
     if options.report:
@@ -59,9 +60,9 @@ def _outputs(files, output):
     return {path: Path(output) / f"{path.stem}.bvh" for path in files}
 
 
-def _retarget_all(ways, units, outputs, bar):
+def _retarget_all(ways, units, outputs, bar, options):
     """The figures of each clip that was retargeted and written, by name; and why others were not, in sentences."""
-    reports, left_out = {}, []
+    reports, left_out, waiting = {}, [], []
     try:
         for onto, path in [(onto, path) for onto, paths in ways for path in paths]:
             bar.show(Progress((len(reports) + len(left_out)) / len(outputs), path.stem))
@@ -70,10 +71,16 @@ def _retarget_all(ways, units, outputs, bar):
             except MotionError as error:
                 left_out.append(str(error))
                 continue
-            bvh.write(outputs[path], clip)
+            if options.strict:  # none is written before all are known to be usable
+                waiting.append((outputs[path], clip))
+            else:
+                bvh.write(outputs[path], clip)
             reports[path.stem] = report
+        check_strict(options, left_out)
+        while waiting:
+            bvh.write(*waiting.pop(0))
     except KeyboardInterrupt:
-        raise Cancelled(f"cancelled; {len(reports)} of {len(outputs)} clips were written.") from None
+        raise Cancelled(f"cancelled; {len(reports) - len(waiting)} of {len(outputs)} clips were written.") from None
     if not reports:
         raise MotionError(left_out[0])
     return reports, left_out

@@ -8,13 +8,22 @@ from ..errors import readable
 # What is told of clips, tags and roles, each by a name that stays as it is.
 NAMED = ("each", "excluded", "frames_per_clip", "frames_per_tag", "contact_share", "roles")
 
+_quiet = False
+
 
 def say(sentence):
     print(f"mm_blender: {readable(sentence)}", file=sys.stderr)
 
 
+def be_quiet(quiet):
+    """Whether only what goes wrong is said, until the next command."""
+    global _quiet
+    _quiet = quiet
+
+
 def say_all(sentences, most=100):
-    sentences = list(sentences)
+    """What is odd but usable."""
+    sentences = [] if _quiet else list(sentences)
     for sentence in sentences[:most]:
         say(sentence)
     if more := len(sentences[most:]):
@@ -25,7 +34,7 @@ class Bar:
     """A progress bar on a terminal's stderr; nothing elsewhere."""
 
     def __init__(self, quiet):
-        self._stream = None if quiet or not sys.stderr.isatty() else sys.stderr
+        self._stream = None if quiet or _quiet or not sys.stderr.isatty() else sys.stderr
 
     def __enter__(self):
         return self

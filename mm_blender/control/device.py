@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a person steers with: keys, gamepads, a recording. Each of them is one class."""
 
+from collections.abc import Set
 from typing import Protocol
 
 from .stick import Stick
@@ -18,10 +19,11 @@ class Device(Protocol):
     """
 
     name: str
-    in_use = in_world = False
-    pressed = frozenset()
-    look = 0.0, 0.0
-    notice = ""
+    in_use: bool = False
+    in_world: bool = False
+    pressed: Set[str] = frozenset()
+    look: tuple = 0.0, 0.0
+    notice: str = ""
 
     def poll(self, heading=0.0, facing=0.0, seconds=0.0, strafe=False) -> Stick | None:
         """The Stick now, or None while there is none. On the main thread, once a frame.

@@ -22,7 +22,7 @@ class Guide(Protocol):
 
     root: tuple
     intent: Intent
-    _searched = Intent(0j, 0.0)
+    _searched: Intent = Intent(0j, 0.0)
 
     def place(self, place, yaw, velocity=0j, turning=0.0):
         """The character was put somewhere, and stands there as if it had always been there; or it goes on there like

@@ -7,9 +7,8 @@ has no say here.
 
 import numpy as np
 
-from ..motion.correspond import limbs
-from ..motion.stance import toes_of
-from .feet import over_the_ground, speeds
+from ..motion.stance import soles
+from .feet import LOW, over_the_ground, speeds
 
 LIMBS = _, LEG = (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot"))
 # What is said of feet on average.
@@ -21,7 +20,8 @@ BENT = 0.17
 def report(retarget, before, after):
     """The figures of what a Retarget made of a clip, as plain values; `…_source` are the source's own."""
     source, target = retarget.source, retarget.target
-    old, new = before.globals()[0], after.globals()[0]
+    shown = before.globals(), after.globals()
+    (old, _), (new, _) = shown
     angles, legs, flips = [], [], np.zeros(len(after), dtype=bool)
     for side in ("left", "right"):
         for limb in LIMBS:
@@ -32,7 +32,7 @@ def report(retarget, before, after):
                 angles.append(_angles(*ways))
                 legs += angles[-1:] if limb == LEG else []
                 flips |= _flipped(*ways)
-    return {"seconds": round(len(after) / after.rate, 2), **_feet(retarget, before, old, new),
+    return {"seconds": round(len(after) / after.rate, 2), **_feet(retarget, before, *shown),
             "limb_degrees": _summary(np.concatenate(angles, axis=1)) if angles else {},
             "leg_degrees": _summary(np.concatenate(legs, axis=1)) if legs else {},
             "flipped_frames": int(flips.sum())}
@@ -50,20 +50,23 @@ def together(reports):
         return _round(max(one[name] if part is None else one[name].get(part, 0.0) for one in reports))
 
     return {"clips": len(reports), "seconds": round(sum(seconds), 2), **{name: mean(name) for name in FEET},
-            "foot_slide_max": most("foot_slide_max"), "toe_penetration_mm": most("toe_penetration_mm"),
+            **{name: most(name) for name in ("foot_slide_max", "toe_penetration_mm", "sole_highest_mm")},
+            "sole_lowest_mm": -_round(max(-one["sole_lowest_mm"] for one in reports)),
             **{name: {"mean": mean(name, "mean"), "p95": mean(name, "p95"), "max": most(name, "max")}
                for name in ("limb_degrees", "leg_degrees")},
             "flipped_frames": sum(one["flipped_frames"] for one in reports)}
 
 
 def _feet(retarget, before, old, new):
-    """How fast toes slide (cm/s) while the source's are in contact, on average and at most, and while they are low; how
-    many low frames have a toe that skates; and how far toes are under the ground at most. old and new: (F, J, 3)."""
-    rate, contacts = before.rate, retarget.contacts(before)
+    """How fast soles slide (cm/s) while the source's are in contact, on average and at most, and while they are low;
+    how many low frames have a sole that skates; how far soles are under the ground at most; and between which heights
+    over it those are with which the source stands on it (mm).
+
+    old, new  where joints are (F, J, 3) and how they are turned (F, J, 4)
+    """
+    rate, contacts = before.rate, before.contacts
     contacts = np.zeros((len(before), 2), dtype=bool) if contacts is None else contacts
-    # Where the target has no toes, it is the source's ankles that its feet follow.
-    stand_on = toes_of(retarget.source) if retarget.has_toes else limbs(retarget.source, ("foot",))[:, 0]
-    theirs, ours = old[:, stand_on], new[:, toes_of(retarget.target)]
+    theirs, ours = soles(retarget.source, *old), soles(retarget.target, *new)
     stands, figures = contacts[1:] & contacts[:-1], {}
     # A target of another size is measured as if it had the source's.
     for whose, toes, standing in (("", ours / retarget.scale, retarget.standing[:, 0] / retarget.scale),
@@ -73,8 +76,10 @@ def _feet(retarget, before, old, new):
                     f"slide_low{whose}": low["slide"], f"skating{whose}": low["skating"]}
         if not whose:
             figures["foot_slide_max"] = _round(slides.max(initial=0.0))
-    return {**figures, "toe_penetration_mm": _round(1000 * max(0.0, float(
-        (retarget.standing[:, 0] - ours[..., 2]).max())))}
+    heights = 1000 * (ours[..., 2] - retarget.standing[:, 0])
+    grounded = heights[contacts & (theirs[..., 2] < _standing(theirs, contacts) + LOW)]
+    return {**figures, "toe_penetration_mm": _round(max(0.0, -float(heights.min()))),
+            "sole_lowest_mm": _round(grounded.min(initial=0.0)), "sole_highest_mm": _round(grounded.max(initial=0.0))}
 
 
 def _standing(toes, contacts):

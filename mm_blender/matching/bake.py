@@ -3,30 +3,29 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from ..errors import MotionError
-from ..limits import TAG_NAMES, check_all
+from ..limits import check_all
 from ..motion.character import Character
-from ..prepare.clean import EXCLUDE, clean, excluded_seconds
+from ..prepare.clean import clean, excluded_seconds
 from ..prepare.mirror import mirror
+from ..prepare.recipe import Recipe
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import RATES, REASONS, Database, Range
-from .features import Normalisation, measure
-from .schema import weights_of
-from .search import gather
+from .database import RATES, Database, Range
+from .parts import part_of, taken_over, together
+from .schema import Schema
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
-# Raised whenever preparation makes something else of the same clips: what an older one made is not taken over.
+# Raised whenever preparation or a feature makes something else of the same clips: what an older one made is not taken
+# over.
 PREPARATION = 1
-# A joint that moves less than this (metres of a person) in its parent during a clip stands still, at a place rounded
-# to this.
-STILL = 1e-4
 # Bones that differ more than this (metres of a person) make another skeleton.
 SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
@@ -59,11 +58,28 @@ class Source:
     warnings: list = field(default_factory=list)
     onto: object = None
 
+    @classmethod
+    def of(cls, clip, **wishes):
+        """The source of a clip that is there already."""
+        contents = hashlib.sha256(clip.positions.tobytes() + clip.rotations.tobytes())
+        contents.update(repr((clip.rate, clip.loop, clip.tags)).encode(errors="surrogateescape"))
+        for name, curve in clip.curves.items():
+            contents.update(name.encode(errors="surrogateescape") + curve.tobytes())
+        return cls(clip.name, partial(_at_once, clip), contents.hexdigest(), seconds=clip.duration, **wishes)
 
-def bake(sources, character, schema, recipe, previous=None):
+
+def _at_once(clip):
+    yield 1.0
+    return clip
+
+
+def bake(sources: Sequence[Source], character: Character, schema: Schema, recipe: Recipe,
+         previous: Database | None = None, jobs=None) -> Generator[Progress, None, Database]:
     """A generator: yields Progress, returns the Database.
 
     previous: a database whose clips are taken over where nothing that they were made from has changed.
+    jobs: whoever has other processes: jobs.submit(function, *arguments) is a Future of what a function makes in one of
+    them, and jobs.count says how many there are. The database is the same.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
     _check_request(sources, character, schema, recipe)
@@ -71,26 +87,33 @@ def bake(sources, character, schema, recipe, previous=None):
     keys = [source_key(source, foundation) for source in sources]
     old, parts, left_out, reused = _reusable(previous), [], [], 0
     whole = (len(sources) + 1) / (1 - SORTING)
+    begun_elsewhere = {key: jobs.submit(_prepared, source, character, schema, recipe, key)
+                       for source, key in zip(sources, keys) if key not in old} if jobs else {}
     for index, (source, key) in enumerate(zip(sources, keys)):
         begun = index / whole
         if key in keys[:index]:
             left_out.append(f'Clip "{source.name}" is in the list twice: it was taken once.')
         elif key in old:
             yield Progress(begun, f'Unchanged: "{source.name}"')
-            parts += old[key]
+            parts += [taken_over(previous, part, character, schema) for part in old[key]]
             reused += 1
         else:
-            steps = _prepare(source, character, recipe, key, left_out)
-            parts += yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
-            check_all(sum(len(part.clip) for part in parts), len(character.skeleton))
+            if jobs:
+                yield Progress(begun, f'Reading "{source.name}"')
+                made, trouble = begun_elsewhere.pop(key).result()
+            else:
+                steps = _prepare(source, character, schema, recipe, key)
+                made, trouble = yield from _shown(steps, begun, whole, f'Reading "{source.name}"')
+            parts += made
+            left_out += trouble
+            check_all(sum(len(part) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
-    steps = _assemble(parts, character, schema, recipe)
-    database = yield from _shown(steps, len(sources) / whole, whole, "Measuring features")
-    steps = gather(database.features, weights_of(schema))
-    cells = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
-    notes = {**_notes(database), "left_out": left_out, "reused": reused}
-    return replace(database, cells=cells, notes=notes, key=database_key(sources, foundation, schema))
+    steps = together(parts, character, schema, recipe, database_key(sources, foundation, schema),
+                     jobs.count if jobs else 1)
+    database = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
+    database.notes.update(left_out=left_out, reused=reused)
+    return database
 
 
 def foundation_key(character, recipe):
@@ -106,14 +129,6 @@ def source_key(source, foundation):
 def database_key(sources, foundation, schema):
     """A hash of everything that a database is made from: another one means that it is stale."""
     return _hash([[source_key(source, foundation) for source in sources], schema.to_json()])
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """A clean clip on its way into the database."""
-
-    clip: object
-    range: Range
 
 
 def _check_request(sources, character, schema, recipe):
@@ -137,27 +152,31 @@ def _shown(fractions, begun, whole, text):
 
 
 def _reusable(previous):
-    """The parts of a database by the key of what they were made from."""
+    """Which clips of a database were made from what: key → their numbers."""
     parts = {}
-    if previous is not None:
-        for index, about in enumerate(previous.ranges):
-            parts.setdefault(about.key, []).append(_Part(previous.clip(index), about))
+    for index, about in enumerate(previous.ranges if previous is not None else ()):
+        parts.setdefault(about.key, []).append(index)
     return parts
 
 
 # One source
 
-def _prepare(source, character, recipe, key, left_out):
-    """Read and clean one source: yields fractions, returns its parts; trouble becomes a sentence in left_out."""
+def _prepared(*ingredients):
+    """What _prepare() returns, made in one go."""
+    return run(_prepare(*ingredients))
+
+
+def _prepare(source, character, schema, recipe, key):
+    """Read, clean and measure one source: yields fractions, returns its parts, and sentences on why there are none."""
     try:
         raw, pieces, character = yield from cleaned(source, character, recipe)
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
         for piece in pieces:
             _check_legs(piece.clip, character)
-        return [part for piece in pieces for part in _sides(piece, source, character, about)]
+        return [part_of(clip, character, schema, side) for piece in pieces
+                for clip, side in _sides(piece, source, character, about)], []
     except MotionError as error:
-        left_out.append(str(error))
-        return []
+        return [], [str(error)]
 
 
 def cleaned(source, character, recipe):
@@ -166,7 +185,7 @@ def cleaned(source, character, recipe):
     raw = raw.with_changes(loop=raw.loop or source.loop)
     if source.onto is not None:
         return raw, source.onto.clean(raw, recipe, source.speed), character
-    raw = _on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
+    raw = on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
     if character.has("root") and not character.forward:
         character = replace(character, forward=find_forward(raw, character))
     return raw, clean(raw, character, recipe, source.speed), character
@@ -189,16 +208,16 @@ def _check_legs(clip, character):
 
 
 def _sides(piece, source, character, about):
-    """A clean piece, and its mirror image where the artist wants one."""
+    """A clean piece, and its mirror image where the artist wants one: pairs of a clip and its Range."""
     clip, warnings = piece.clip, [*source.warnings]
     if piece.skipped:
         warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
     about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
-    parts = [_Part(clip, about)]
+    sides = [(clip, about)]
     if source.mirror:
         root = clip.skeleton.names[0]
-        parts.append(_Part(mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
-    return parts
+        sides.append((mirror(clip, {root: root, **character.mirror}), replace(about, mirrored=True)))
+    return sides
 
 
 def same_skeleton(one, other):
@@ -209,7 +228,7 @@ def same_skeleton(one, other):
     return bool(np.linalg.norm(apart[1:], axis=-1).max(initial=0) < SAME_LENGTH)
 
 
-def _on_skeleton(clip, skeleton, same=SAME_LENGTH):
+def on_skeleton(clip, skeleton, same=SAME_LENGTH):
     """The clip on the character's own skeleton: joints in its order, bones that are as long as its own but for so
     much (m)."""
     clip = _in_order(clip, skeleton)
@@ -244,114 +263,6 @@ def _tree(skeleton):
             zip(skeleton.names, skeleton.parents)}
 
 
-# All together
-
-def _assemble(parts, character, schema, recipe):
-    """Lay the clips end to end and measure their features: yields fractions, returns the Database."""
-    still = character.size * STILL
-    clips = [_settled(part.clip, still) for part in parts]
-    fixed, moving = _moving(clips, still)
-    curve_names = tuple(sorted({name for clip in clips for name in clip.curves}))
-    _check_properties(schema, curve_names)
-    clips = [clip.with_changes(curves=_all_curves(clip, curve_names)) for clip in clips]
-    character = _rooted(character, clips[0].skeleton)
-    features = []
-    for index, clip in enumerate(clips):
-        features.append(measure(clip, character, schema))
-        yield (index + 1) / len(clips)
-    features = np.concatenate(features)
-    normalisation = Normalisation.of(features, schema)
-    return Database(
-        character=character, rate=recipe.rate, recipe=recipe, schema=schema,
-        rotations=np.concatenate([clip.rotations for clip in clips]),
-        positions=np.concatenate([clip.positions[:, moving] for clip in clips]),
-        moving=moving, fixed=fixed, contacts=np.concatenate([clip.contacts for clip in clips]),
-        features=normalisation.apply(features), normalisation=normalisation,
-        ranges=_laid_out(parts), tags=_tag_masks(clips), curve_names=curve_names,
-        curves=np.concatenate([np.stack([np.zeros(len(clip)), *clip.curves.values()], axis=-1)[:, 1:]
-                               for clip in clips]).astype(np.float32))
-
-
-def _settled(clip, least):
-    """A clip as the database stores it, whichever clips come with it: joints that move less than that (m) stand still,
-    properties that are zero throughout are none."""
-    rest = clip.skeleton.positions
-    low, high = clip.positions.min(axis=0), clip.positions.max(axis=0)
-    still = (high - low).max(axis=-1) < least
-    still[0] = False
-    positions = clip.positions.copy()
-    positions[:, still] = (rest + np.round(((low + high) / 2 - rest) / least) * least).astype(np.float32)[still]
-    curves = {name: curve for name, curve in clip.curves.items() if np.any(curve)}
-    return clip.with_changes(positions=positions, curves=curves)
-
-
-def _moving(clips, least):
-    """Local positions (J, 3) of the joints that stay in one place, over all clips, and the other joints (M,)."""
-    fixed = clips[0].positions[0].copy()
-    # Places are rounded, so what differs by less is the same place, seen from where the armature stands now.
-    moves = np.any([(np.abs(clip.positions - fixed) > least / 2).any(axis=(0, 2)) for clip in clips], axis=0)
-    moves[0] = True
-    return fixed, np.flatnonzero(moves).astype(np.int32)
-
-
-def _check_properties(schema, curve_names):
-    missing = [name for name in schema.properties if name not in curve_names]
-    if missing:
-        raise MotionError(f'No clip has a property "{missing[0]}" that is ever other than zero: animate it, or remove '
-                          "that feature.")
-
-
-def _all_curves(clip, names):
-    """Every property that some clip has: zero where this one does not animate it."""
-    return {name: clip.curves.get(name, np.zeros(len(clip), dtype=np.float32)) for name in names}
-
-
-def _rooted(character, skeleton):
-    """The character with the skeleton that the clean clips have, whose joint 0 is the root, facing +Y."""
-    root = skeleton.names[0]
-    return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y",
-                     four_legged=character.four_legged)
-
-
-def _laid_out(parts):
-    ends = np.cumsum([len(part.clip) for part in parts]).tolist()
-    return tuple(replace(part.range, start=end - len(part.clip), stop=end) for part, end in zip(parts, ends))
-
-
-def _tag_masks(clips):
-    names = sorted({tag.name for clip in clips for tag in clip.tags} - {EXCLUDE})
-    if len(names) > TAG_NAMES:
-        raise MotionError(f"The clips have {len(names):,} different tags: use at most {TAG_NAMES}.")
-    masks = {name: np.concatenate([clip.tag_mask(name) for clip in clips]) for name in names}
-    return {name: mask for name, mask in masks.items() if mask.any()}
-
-
-# What to tell the person
-
-def _notes(database):
-    """Seconds excluded by source, and what is odd, in sentences."""
-    excluded = {}
-    for part in {part.key: part for part in database.ranges}.values():  # one of each source
-        if part.excluded:
-            excluded[part.source] = excluded.get(part.source, 0.0) + part.excluded
-    warnings = dict.fromkeys(sentence for part in database.ranges for sentence in part.warnings)
-    return {"excluded": excluded, "warnings": [*warnings, *_never_entered(database)]}
-
-
-def _never_entered(database):
-    barred = database.barred()
-    if barred.all():
-        raise MotionError(f"No search could enter any frame: {_main_reason(barred)}. Use longer clips, shorter feature "
-                          "times, or let features be extrapolated past a clip's end.")
-    return [f'No search can enter clip "{part.source}" ({len(part) / database.rate:.2f} s): '
-            f"{_main_reason(barred[part.start:part.stop])}."
-            for part in database.ranges if barred[part.start:part.stop].all() and not part.mirrored]
-
-
-def _main_reason(codes):
-    return f"most frames are {REASONS[int(np.bincount(codes).argmax())]}"
-
-
 def _about(character):
     skeleton = character.skeleton
     positions = np.round(skeleton.positions, 5)
@@ -359,7 +270,8 @@ def _about(character):
     # Zero is added because JSON tells -0.0 from 0.0.
     about = [skeleton.names, skeleton.parents.tolist(), (positions + 0.0).tolist(),
              (np.round(skeleton.rotations, 4) + 0.0).tolist(), character.roles, character.mirror, character.forward]
-    return [*about, [np.round(limb.end, 5).tolist() for limb in character.limbs]] if character.four_legged else about
+    ends = [np.round(limb.end, 5).tolist() for limb in character.limbs]
+    return [*about, ends] if character.four_legged or np.any(ends) else about
 
 
 def _hash(record):

@@ -3,6 +3,7 @@
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from os import PathLike
 
 import numpy as np
 
@@ -12,10 +13,11 @@ from ..limits import FURTHEST, HIGHEST
 from ..motion import quat
 from ..motion.character import Character
 from ..motion.clip import Clip, Tag
-from ..motion.skeleton import Skeleton, forward
+from ..motion.skeleton import Skeleton
 from ..owner import Owner, owner_in, signed
 from ..prepare.recipe import Recipe
 from .features import Normalisation, known
+from .jolts import BEFORE, jolts, sampled, steps_of
 from .schema import Schema
 from .tags import NO_ENTER, select
 
@@ -29,17 +31,14 @@ STUB = 1e-6
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
 MIRRORED = " (mirrored)"  # the end of the name of a mirror image
+OPTIONAL = ("cells", "measured", "steps", "some_steps")  # what older files do not have
+BUT_MEASURED = tuple(name for name in OPTIONAL if name != "measured")
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
            "curves", "features", "mean", "scale")
 
 # Why a search may not enter a frame, beside the tag query. The order is the order of the codes; 0 is free to enter.
 REASONS = ("", "tagged no-enter", "too near the end of its clip", "too near an end of its clip for its features",
            "just before a jolt of its clip")
-# The legs jolt where one of their joints accelerates beyond this percentile of all frames, and so many times as much as
-# usual. For so many seconds before that no frame is entered.
-JOLT, UNUSUAL, BEFORE = 99, 3, 0.1
-# Any joint jolts beyond so many times this percentile of all of them, as where a capture comes out of its first pose.
-POP, RARE, SOME = 1.5, 99.9, 8  # that percentile is seen in one frame of eight
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,8 @@ class Database:
     tags        tag name → (N,) bool
     notes       what the person should know: counts of left-out frames, warnings
     cells       (N,) similar frames, gathered for the search; None in a file that was baked without
+    measured    (N, D) the features before they were normalised; None if they were not loaded (see load())
+    steps, some_steps  as steps_of() has them, clip by clip; None in a file that was baked without
     owner       the character for which it was baked in Blender; None if it is nobody's
     """
 
@@ -112,6 +113,9 @@ class Database:
     notes: dict = field(default_factory=dict)
     key: str = ""
     cells: np.ndarray | None = None
+    measured: np.ndarray | None = None
+    steps: np.ndarray | None = None
+    some_steps: np.ndarray | None = None
     owner: Owner | None = None
 
     def __post_init__(self):
@@ -173,26 +177,19 @@ class Database:
     def before_jolts(self):
         """(N,) the frames soon after which something jolts, as in a hard step or a glitch: with the offset of a jump on
         top it would pop."""
-        character, skeleton = self.character, self.skeleton
-        joints, limbs = skeleton.carrying([character.joint(role) for role in character.roles if character.has(role)])
-        of_legs, _ = skeleton.carrying([character.joint(role) for role in character.contact_roles()])
-        legs, some = np.searchsorted(joints, of_legs), [np.zeros(1)]
-        hardest = np.zeros((2, len(self)), dtype=np.float32)  # of the legs, and of all joints
-        for part in self.ranges:
-            if len(part) > 2:
-                frames = slice(part.start, part.stop)
-                places, _ = forward(limbs, self.local_positions(frames)[:, joints], self.rotations[frames][:, joints])
-                peaks = np.linalg.norm(np.diff(places, 2, axis=0), axis=-1)
-                hardest[:, part.start + 1:part.stop - 1] = peaks[:, legs].max(axis=1), peaks.max(axis=1)
-                some.append(peaks[::SOME].ravel())
-        (of_legs, of_any), usual = hardest, UNUSUAL * np.median(hardest, axis=1)
-        jolts = of_legs > max(np.percentile(of_legs, JOLT), usual[0])
-        jolts |= of_any > max(POP * np.percentile(np.concatenate(some), RARE), usual[1])
+        steps, some = self.steps, self.some_steps
+        if steps is None or some is None:
+            steps, some = map(np.concatenate, zip(*(steps_of(self.character, clip) for clip in self.clips())))
         soon = np.zeros(len(self), dtype=bool)
-        for frame in np.flatnonzero(jolts):
+        for frame in jolts(steps, some):
             start = self.ranges[self.range_of_frame[frame]].start
             soon[max(frame - round(BEFORE * self.rate), start):frame] = True
         return soon
+
+    @cached_property
+    def first_samples(self):
+        """Where the rows of some_steps begin that each range has."""
+        return np.cumsum([0, *(sampled(len(part)) for part in self.ranges)]).tolist()
 
     def barred(self, end=1 / 3):
         """(N,) why each frame may not be entered by a search: an index into REASONS, 0 where it may be.
@@ -247,12 +244,12 @@ class Database:
     def nbytes(self):
         return self.pose_nbytes + self.features.nbytes + self.contacts.nbytes + self.curves.nbytes
 
-    def save(self, path):
+    def save(self, path: str | PathLike) -> None:
         character = self.character
         header = {
             "rate": self.rate, "names": character.skeleton.names, "roles": character.roles,
             "mirror": character.mirror, "forward": character.forward, "recipe": asdict(self.recipe),
-            "schema": self.schema.to_json(), "ranges": [asdict(part) for part in self.ranges],
+            "schema": self.schema.to_json(), "ranges": [vars(part) for part in self.ranges],
             "tags": {name: runs(mask) for name, mask in self.tags.items()},
             "curve_names": self.curve_names, "notes": self.notes, "key": self.key,
             "four_legged": character.four_legged, "ends": character.skeleton.ends, **signed(self.owner),
@@ -263,7 +260,7 @@ class Database:
             "fixed": self.fixed, "moving": self.moving, "positions": self.positions, "rotations": self.rotations,
             "contacts": self.contacts, "curves": self.curves, "features": self.features,
             "mean": self.normalisation.mean, "scale": self.normalisation.scale,
-            **({"cells": self.cells} if self.cells is not None else {})}
+            **{name: array for name in OPTIONAL if (array := getattr(self, name)) is not None}}
         try:
             _checked(records.from_text(records.to_text(header)), arrays)
         except Exception as error:  # whatever would keep it from being loaded
@@ -273,9 +270,9 @@ class Database:
         archive.write(path, KIND, VERSION if character.four_legged else TWO_LEGS, header, arrays)
 
 
-def load(path):
-    """A database from its file, checked."""
-    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, ("cells",))
+def load(path: str | PathLike, to_bake: bool = False) -> Database:
+    """A database from its file, checked; to_bake: with what only a bake wants that takes clips over."""
+    header, arrays = archive.read(path, KIND, VERSION, _ARRAYS, OPTIONAL if to_bake else BUT_MEASURED)
     try:
         return _checked(header, arrays)
     except Exception as error:  # the header may hold anything that JSON can
@@ -326,7 +323,7 @@ def _from_file(header, arrays):
         ranges=tuple(Range(**part) for part in header["ranges"]),
         tags={name: _mask(spans, frames) for name, spans in header["tags"].items()}, curves=arrays["curves"],
         curve_names=tuple(header["curve_names"]), notes=header["notes"], key=header["key"],
-        cells=arrays.get("cells"), owner=owner_in(header))
+        owner=owner_in(header), **{name: arrays.get(name) for name in OPTIONAL})
 
 
 def _mask(spans, frames):
@@ -375,11 +372,19 @@ def _check_arrays(database):
         "rest positions": (database.skeleton.positions, np.float32, (joints, 3)),
         "rest rotations": (database.skeleton.rotations, np.float32, (joints, 4)),
     }
-    if database.cells is not None:
-        expected["cells"] = (database.cells, np.int32, (frames,))
+    optional = {"cells": (np.int32, (frames,)), "steps": (np.float32, (frames, 2)),
+                "measured": (np.float32, (frames, size))}
+    expected |= {name: (array, *about) for name, about in optional.items()
+                 if (array := getattr(database, name)) is not None}
     check_arrays(expected)
     check_sizes({"positions": database.positions, "fixed": database.fixed, "features": database.features}, FURTHEST)
-    check_sizes({"curves": database.curves}, HIGHEST)
+    if (some := database.some_steps) is not None:
+        _expect(some.ndim == 2 and some.dtype == np.float32, "its steps make no sense")
+        _expect(len(some) == database.first_samples[-1], "its steps are not those of its clips")
+        _expect(np.isfinite(some).all(), "its steps are not all numbers")
+    there = {name: array for name in ("curves", "measured", "steps", "some_steps")
+             if (array := getattr(database, name)) is not None}
+    check_sizes(there, HIGHEST)
     check_rotations("rotations", database.rotations)
     check_normalisation(database.normalisation)
     if database.cells is not None:

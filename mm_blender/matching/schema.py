@@ -199,7 +199,7 @@ def weights_of(schema):
                            zip(schema.channels, schema.weights())])
 
 
-def load(name_or_file):
+def load(name_or_file: str | os.PathLike) -> Schema:
     """A preset by name, or a schema from a JSON file."""
     if name_or_file in PRESETS:
         return PRESETS[name_or_file]
@@ -207,6 +207,8 @@ def load(name_or_file):
     if not os.path.exists(path):
         raise MotionError(f'"{name_or_file}" is neither a preset ({", ".join(PRESETS)}) nor a file.')
     record = read_json(path)
+    if isinstance(record, dict):
+        record.pop("version", None)  # a preset that was saved in Blender has one
     try:
         schema = Schema.from_json(record)
     except MotionError as error:

@@ -13,6 +13,7 @@ bounded, and bounds are loosened by it, so that it rules out no winner.
 """
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,6 +34,8 @@ PLAIN = 1 / 4
 FEW_ROWS = 2048
 # As many queries of a crowd are answered together.
 TOGETHER = 32
+# Where no larger share of the frames than this is new, they come to cells that are there.
+MORE = 1 / 4
 
 
 class Match(NamedTuple):
@@ -94,7 +97,7 @@ class Search:
         other.set_allowed(allowed)
         return other
 
-    def nearest(self, query, besides=None, at_most=np.inf):
+    def nearest(self, query, besides=None, at_most=np.inf) -> Match | None:
         """The best Match for a query (D,), or None if no allowed frame costs at most so much.
 
         besides  (first, last) frames that may not be answered either: those around the one that is playing; or several
@@ -273,7 +276,10 @@ class Search:
             return _row(blocks, near.item())
         # Where somebody stands still there can be hundreds.
         rows = blocks.take(near // BLOCK) * BLOCK + near % BLOCK
-        return rows.item(_exact(self._rows.take(rows, axis=0), probe).argmin())
+        exact = _exact(self._rows.take(rows, axis=0), probe)
+        # Of equals the first frame, however they lie in cells.
+        rows = rows[exact == exact.min()]
+        return rows.item(self._frames.take(rows).argmin())
 
     def _of_blocks(self, values, blocks):
         """Of values of all rows those of some blocks."""
@@ -336,7 +342,7 @@ def why_not(database, frame, tags="", besides=None, end=1 / 3):
     return ""
 
 
-def gather(features, weights, seed=0):
+def gather(features, weights, seed=0, threads=1):
     """Gather frames (N, D) into cells: k-means on samples, then every frame to its nearest centre. A generator that
     yields shares of the work and returns the number of each frame's cell, (N,)."""
     rows = np.asarray(features, dtype=np.float32) * np.asarray(weights, dtype=np.float32)
@@ -346,12 +352,27 @@ def gather(features, weights, seed=0):
     whole = sum(min(size * count, len(rows)) for size in ROUNDS) + len(rows)
     for sample in [*(mixed[:size * count] for size in ROUNDS), rows]:
         begun, part = done / whole, len(sample) / whole
-        nearest = yield from mapped(_nearest_centre(sample, centres), lambda share: begun + share * part)  # noqa: B023
+        steps = _nearest_centre(sample, centres, threads)
+        nearest = yield from mapped(steps, lambda share: begun + share * part)  # noqa: B023
         done += len(sample)
         if sample is not rows:
             centres = _means(sample, _numbered(nearest))
     places = _side_by_side(centres, np.arange(len(centres))).argsort()
     return _cut(places[nearest]).astype(np.int32)
+
+
+def gather_more(features, weights, cell, threads=1):
+    """gather() where most frames have cells already, (N,) with -1 for the others: these come to the nearest of them.
+    What a search answers does not depend on its cells, only how soon."""
+    new = cell < 0
+    if new.sum() > MORE * len(cell) or len(cell) <= FEW_ROWS:
+        return (yield from gather(features, weights, threads=threads))
+    rows = np.asarray(features, dtype=np.float32) * np.asarray(weights, dtype=np.float32)
+    cell = cell.astype(np.int64)
+    cell[~new] = _numbered(cell[~new])
+    if new.any():
+        cell[new] = yield from _nearest_centre(rows[new], _means(rows[~new], cell[~new]), threads)
+    return _cut(cell).astype(np.int32)
 
 
 def _row(blocks, at):
@@ -388,14 +409,22 @@ def _means(rows, cell):
     return (sums / np.bincount(cell)[:, None]).astype(np.float32)
 
 
-def _nearest_centre(rows, centres, block=256):
+def _nearest_centre(rows, centres, threads=1, block=256):
     """(N,) in blocks whose table of distances stays in the processor's cache; yields shares."""
     turned = np.ascontiguousarray(_products(centres).T)
     rows = np.concatenate([rows, np.ones_like(rows[:, :1])], axis=1)
     nearest = np.empty(len(rows), dtype=np.int64)
-    for at in range(0, len(rows), block):
+
+    def fill(at):
         (rows[at:at + block] @ turned).argmin(axis=1, out=nearest[at:at + block])
-        yield min((at + block) / len(rows), 1.0)
+        return min((at + block) / len(rows), 1.0)
+
+    blocks = range(0, len(rows), block)
+    if threads == 1:
+        yield from map(fill, blocks)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            yield from pool.map(fill, blocks)
     return nearest
 
 

@@ -5,6 +5,7 @@ import math
 import re
 import warnings
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ FRAME_TIMES = (1e-5, 1.0)  # seconds; who writes 30 or 60 meant a rate
 IDLE = 10, 2_000_000  # poses of joints without channels there may be for each number, and besides
 
 
-def read(path, units=1.0):
+def read(path: str | PathLike, units: float = 1.0) -> Clip:
     """The clip in a BVH file, Z up, in metres when units says how many metres the file's unit is.
 
     Only the root is turned from Y up to Z up (the file's +Y becomes +Z, its +Z becomes -Y): the other joints keep their
@@ -44,11 +45,11 @@ def read(path, units=1.0):
     rest[0] = UP
     names = _unique(path, [joint.name for joint in joints])
     ends = {name: tuple(units * number for number in joint.end) for name, joint in zip(names, joints) if joint.end}
-    skeleton = Skeleton(names, [joint.parent for joint in joints], _turn_root(offsets, 1), rest, ends)
+    skeleton = Skeleton(names, np.array([joint.parent for joint in joints]), _turn_root(offsets, 1), rest, ends)
     return Clip(path.stem, skeleton, rate, positions, rotations)
 
 
-def write(path, clip, units=0.01):
+def write(path: str | PathLike, clip: Clip, units: float = 0.01) -> None:
     """Write a clip as a BVH file, Y up; read(path, units) gives it back.
 
     Joints come in depth-first order, as the format demands. Joints whose translation differs from the rest pose get
@@ -84,7 +85,7 @@ def seconds_of(text):
     return frames * (seconds if FRAME_TIMES[0] <= seconds <= FRAME_TIMES[1] else 1 / 60)
 
 
-def guess_units(clip):
+def guess_units(clip: Clip | float) -> float:
     """Metres per unit for a clip that was read with units=1.0 (or for its height): what makes it nearest to 1.7 m tall.
 
     For a folder of clips of one source take the median of their heights, so that all get the same unit.

@@ -12,6 +12,7 @@ from ..errors import MotionError
 from . import quat
 from .sides import split_side
 from .skeleton import Skeleton
+from .sole import sole_of
 
 SIDED = ("shoulder", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 ROLES = ("root", "hips", "spine", "chest", "neck", "head",
@@ -34,7 +35,7 @@ class Limb(NamedTuple):
     roles    from the root of the limb to its tip: thigh, shin, foot and toe, or their like of an arm; the toe may be
              missing, and there may be further joints between them
     contact  the role of the joint that touches the ground
-    end      where on that joint, in its own frame: its own place, or its end site
+    end      where on that joint, in its own frame: its own place, or, of feet without toes and of paws, its end
     tag      ranges of a clip in which it stands can be tagged `contact.` and this
     bends    whether it has all that it takes to reach for a place, each part below the one before
     """
@@ -107,11 +108,15 @@ class Character:
                 contact = next((f"{side}_{part}" for part in parts[:1:-1] if self.has(f"{side}_{part}")), None)
                 if contact is not None:
                     roles = tuple(f"{side}_{part}" for part in parts)
-                    end = self._paw(roles[0], contact) if self.four_legged else (0.0, 0.0, 0.0)
+                    end = self._paw(roles[0], contact) if self.four_legged else self._sole(contact, side)
                     line = roles[:roles.index(contact) + 1]
                     bends = len(line) > 2 and all(self._hangs(*each) for each in pairwise(line))
                     found.append(Limb(f"{side} {kind}", roles, contact, end, side + mark, bends))
         return tuple(found)
+
+    def _sole(self, contact, side):
+        """Where on its contact joint a leg stands."""
+        return (0.0, 0.0, 0.0) if contact == f"{side}_toe" else sole_of(self, side)
 
     def _paw(self, top, contact):
         """Where on the contact joint of a limb that hangs from a top its paw is: where the bone ends. Importers guess

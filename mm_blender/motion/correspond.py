@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which joint of a character follows which of another, and how it stands in the other's pose."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..errors import MotionError
 from . import quat
 from .character import FINGERS
-from .stance import SIDES
+from .sole import sole_of
+from .stance import SIDES, soles
 
 NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot")))
 # An elbow that is bent by less (radians) does not tell where it bends to: then it is to the front.
@@ -95,6 +98,24 @@ def _shares(character, chain):
 
 # Both in the same pose
 
+def with_feet(source, target, stance, own):
+    """The target and its Stance with feet of the shape that the source's have, where nothing tells how they are."""
+    known = [target.has(f"{side}_toe") or any(sole_of(target, side)) for side in SIDES]
+    if all(known):
+        return target, own
+    (hips, feet), (own_hips, own_feet) = (limbs(one, ("thigh", "foot")).T for one in (source, target))
+    scale = np.ptp([own.positions[joints, 2].mean() for joints in (own_hips, own_feet)]) / np.ptp(
+        [stance.positions[joints, 2].mean() for joints in (hips, feet)])
+    ways = scale * (soles(source, stance.positions, stance.rotations) - stance.positions[feet])
+    # Down to the ground, where that is about where it should be.
+    down = scale * stance.heights - own.positions[own_feet, 2]
+    ways[:, 2] = np.where((down < ways[:, 2] / 3) & (down > 3 * ways[:, 2]), down, ways[:, 2])
+    ends = {target.skeleton.names[own_feet[at]]: tuple(quat.inv_rotate(own.rotations[own_feet[at]], ways[at]).tolist())
+            for at in (0, 1) if not known[at] and ways[at].any()}
+    target = replace(target, skeleton=replace(target.skeleton, ends={**target.skeleton.ends, **ends}))
+    return target, replace(own, heights=soles(target, own.positions, own.rotations)[:, 2])
+
+
 def aligned(source, target, stance, own):
     """(Jt, 4) how the target's joints are turned when it stands as the source does in its stance."""
     swings = _swings(source, target, stance, own)
@@ -126,7 +147,7 @@ def _swings(source, target, stance, own):
     def known(*roles):
         return all(character.has(role) for character in (source, target) for role in roles)
 
-    for side in SIDES:
+    for at, side in enumerate(SIDES):
         upper, lower, end = (f"{side}_{part}" for part in ("upper_arm", "forearm", "hand"))
         # An arm without length points nowhere: it goes along with what it hangs from.
         if known(upper, lower) and min(map(np.linalg.norm, both(upper, lower))) > 1e-6:
@@ -147,9 +168,12 @@ def _swings(source, target, stance, own):
         swings[target.joint(lower)] = quat.mul(quat.between(quat.rotate(swing, mine), theirs), swing)
         # Both stand flat on the ground: feet turn to the same side, and keep their own slope.
         swing = quat.identity().astype(np.float64)
-        if known(toe):
-            swing = quat.from_yaw(np.subtract(*(quat.yaw(vector) for vector in both(end, toe))))
-            swings[target.joint(toe)] = swing
+        feet = [soles(character, pose.positions, pose.rotations)[at] - pose.positions[character.joint(end)]
+                for character, pose in ((source, stance), (target, own))]
+        if all(foot.any() for foot in feet):
+            swing = quat.from_yaw(np.subtract(*map(quat.yaw, feet)))
+            if target.has(toe):
+                swings[target.joint(toe)] = swing
         swings[target.joint(end)] = swing
     return swings
 

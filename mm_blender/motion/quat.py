@@ -241,7 +241,8 @@ def from_yaw(angle):
 def yaw(direction):
     """The angle (…) by which the root's forward axis Y is turned towards direction (…, 2 or 3)."""
     direction = np.asarray(direction)
-    return np.arctan2(-direction[..., 0], direction[..., 1])
+    # Of copies: between numbers that lie apart the last bit depends on where in the memory they are.
+    return np.arctan2(-direction[..., 0], +direction[..., 1])
 
 
 def cross(a, b, axis=-1):

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..errors import MotionError
 from . import quat
-from .correspond import aligned, check, correspondence, driven, limbs
+from .correspond import aligned, check, correspondence, driven, limbs, with_feet
 from .same_body import facing_alike, joints_alike, stance_alike
-from .stance import SIDES, STEP, from_root, rest_stance, seen_from_root, toes_of
+from .skeleton import Skeleton
+from .stance import STEP, ends_of, from_root, rest_stance, toes_of
 
 # A foot is exactly where the source has it, by its scale, up to this height (share of the leg) above where it stands;
 # from the second height on the leg has exactly the source's angles.
@@ -26,10 +27,10 @@ EXTENSION = 0.995
 SOFT = 0.3
 # How far (share of its length) a knee is before its leg at least when it is asked to which side it bends.
 BENT = 0.02
-# The body sinks at most so much (m) to let a foot reach the place where it stands.
-DEEPEST = 0.004
-# A foot without toes does not stand any more when its heel is so high (share of the leg).
-LEAVES = 0.03
+# The body sinks at most so much (share of the leg) to let a foot reach the place where it stands, and by what its feet
+# are shorter than the source's, which do not reach as far while the heel is up, and its hips are wider (beyond such a
+# share, by which people differ): they carry thighs further away as they turn.
+DEEPEST, WIDER = 0.0047, 0.05
 # Seconds before and after a contact in which a foot comes to where it is held, and leaves.
 EASE = 0.2
 _NONE = quat.identity()[:, None]
@@ -62,7 +63,6 @@ class Retarget:
             from where they are connected to it
     higher  by how much (m) the target's hips are higher than the source's by their scale
     fronts    (2, 3) where the target's knees bend to, seen from its thighs
-    has_toes  whether the target's feet have toes, which stand; without, it is the feet
     standing  (2, 2) how high toe and ankle of the target's feet are while they stand
     """
 
@@ -73,7 +73,6 @@ class Retarget:
         stance, same = source_stance or rest_stance(source), joints_alike(source, turned)
         self._is_same_body = same is not None
         target = turned if self._is_same_body else target
-        self.source, self.target, self.hands = source, target, hands
         if self._is_same_body:
             own = stance_alike(source, target, stance, same)
             self._after = own.rotations
@@ -84,6 +83,8 @@ class Retarget:
             self._joints, others, shares = correspondence(source, target)
         self._blended = np.flatnonzero(shares > 0)
         self._others, self._shares = others[self._blended], shares[self._blended].astype(np.float32)[:, None]
+        target, own = with_feet(source, target, stance, own)
+        self.source, self.target, self.hands = source, target, hands
         # Equation 3.22: what leads from the source's joint to the target's.
         back = quat.inv(stance.rotations)
         self._lead = _constant(quat.mul(back[self._joints], self._after))
@@ -123,8 +124,8 @@ class Retarget:
         if not clip.skeleton.same_joints(self.source.skeleton):
             raise MotionError(f'Clip "{clip.name}" has another skeleton than the character that it is retargeted from.')
         skeleton = self.target.skeleton
-        more, margin = _more_of(clip.with_changes(contacts=self.contacts(clip)))
-        held = None if self._is_same_body or more.contacts is None else _Held(more, self.scale)
+        more, margin = _more_of(clip)
+        held = None if self._is_same_body or more.contacts is None else _Held(more, self.scale, self._deepest)
         place, rotations = self._solved(more.positions, more.rotations, held=held)
         frames = slice(margin, margin + len(clip))
         positions = np.repeat(skeleton.positions[None], len(clip), axis=0)
@@ -133,15 +134,6 @@ class Retarget:
         rotations[:, 0] = clip.rotations[:, 0]
         return clip.with_changes(skeleton=skeleton, positions=positions, rotations=quat.unroll(rotations),
                                  contacts=None if more.contacts is None else more.contacts[frames])
-
-    def contacts(self, clip):
-        """When what the target stands on is in contact, (F, 2), in a Clip of the source, or None if that has none: a
-        foot without toes leaves the ground when the source's heel rises."""
-        if clip.contacts is None or self.has_toes:
-            return clip.contacts
-        positions, _ = seen_from_root(clip.skeleton, clip.positions, clip.rotations)
-        heels = positions[:, limbs(self.source, ("foot",))[:, 0], 2] - self._heels[:, 0]
-        return clip.contacts & (heels * self._per_leg < LEAVES)
 
     def _solved(self, positions, rotations, moving=None, held=None):
         """The moving joint's place (3, F) and local rotations (4, Jt, F) of the target."""
@@ -191,7 +183,8 @@ class Retarget:
     def _points(self, turns, positions, moving):
         """Where hips and toes (and hands) of the source are, (3, P, F)."""
         if moving is None:
-            return self._marks.points(turns, {joint: positions[:, joint].T for joint in self._marks.joints})
+            return self._marks.points(turns, {joint: positions[:, joint].T for joint in self._marks.joints
+                                              if joint < positions.shape[1]})
         return self._marks.points(turns, {joint: positions[:, at].T for at, joint in enumerate(moving.tolist())})
 
     def _ways(self, place, legs, source, held):
@@ -236,23 +229,21 @@ class Retarget:
 
     def _measure(self, stance, own):
         """Lengths of both characters in the same pose: the source's stance."""
-        source, target, skeleton = self.source, self.target, self.target.skeleton
+        source, target = self.source, self.target
+        (skeleton, own_soles), (source_skeleton, source_soles) = map(_with_soles, (target, source))
         legs, arms = limbs(target, ("thigh", "shin", "foot")), limbs(target, ("upper_arm", "forearm", "hand"))
         if arms is None or limbs(source, ("hand",)) is None:
             self.hands = 0.0
         carrying = _carrying(target, legs[:, 0])
         self.moving = _movable(target, carrying)
-        ends = [[*leg, toe] for leg, toe in zip(legs, toes_of(target))]
+        ends = [[*leg, sole] for leg, sole in zip(legs, own_soles)]
         self._limbs = _Paths(skeleton, [*ends, *([*arm, arm[-1]] for arm in arms)] if self.hands else ends, carrying)
         self._legs = _Limbs(target, legs, self._after, driven(source, target))
         self._arms = _Limbs(target, arms, self._after, driven(source, target)) if self.hands else None
         self.fronts = self._legs.fronts[..., 0].T
         thighs, ankles = (limbs(source, (part,))[:, 0] for part in ("thigh", "foot"))
-        # A foot without toes follows the other's foot.
-        self.has_toes = all(target.has(f"{side}_toe") for side in SIDES)
-        toes, heights = (toes_of(source), stance.heights) if self.has_toes else (ankles, stance.positions[ankles, 2])
         hands = limbs(source, ("hand",))[:, 0] if self.hands else []
-        self._marks = _Paths(source.skeleton, [[*thighs, *ankles, *toes, *hands]], 0)
+        self._marks = _Paths(source_skeleton, [[*thighs, *ankles, *source_soles, *hands]], 0)
         # Where the target's joints are, in the pose of the source's stance, seen from the middle of the hips.
         near = self._limbs.points(_first(self._after[None]))[:, :8, 0].reshape(3, 2, 4).astype(np.float64)
         near -= near[:, :, :1].mean(axis=1, keepdims=True)
@@ -266,22 +257,22 @@ class Retarget:
         at = np.array([*own.positions[legs[:, 0], :2].mean(axis=0), self.standing[:, 1].mean() + tall])
         feet = near[:, :, 2] + at[:, None] - self.scale * stance.positions[ankles].T
         feet[2] = own.heights
-        self._place_as(at - self.scale * hips, feet, heights, source_tall)
+        self._place_as(at - self.scale * hips, feet, stance.heights, source_tall)
         self._heels = stance.positions[ankles, 2].astype(np.float32)[:, None]
-        self._toes_up = self._shorter_feet(stance.positions, ankles) if self.has_toes else 0.0
+        sizes = [np.linalg.norm(one.positions[at], axis=-1).mean() for one, at in (
+            (source_skeleton, source_soles), (skeleton, own_soles))]
+        # By how much, and by which share, the target's feet are shorter than those of the source by its scale.
+        known = (source_soles != ankles).all() and (own_soles != legs[:, 2]).all()
+        shorter = max(self.scale * sizes[0] - sizes[1], 0.0) if known else 0.0
+        self._toes_up = shorter / max(self.scale * sizes[0], 1e-9)
+        across = stance.positions[thighs[1]] - stance.positions[thighs[0]]
+        wider = np.linalg.norm(near[:, 1, 0]) - self.scale * np.linalg.norm(across) / 2 - WIDER * tall
+        self._deepest = DEEPEST * tall + shorter + max(wider, 0.0)
         parent, between = skeleton.parents[self.moving], skeleton.path(self.moving, carrying)
         above = from_root(*skeleton.rest)[0][parent] + quat.rotate(
             self._after[skeleton.parents[between]], skeleton.positions[between]).sum(axis=0)
         above = above, quat.inv(self._after[parent])
         self._above_moving = tuple(part.astype(np.float32)[:, None] for part in above) if parent or between else None
-
-    def _shorter_feet(self, places, ankles):
-        """By which share of their length, and the scale, the target's feet are shorter than those of the source."""
-        if not all(self.source.has(f"{side}_toe") for side in SIDES):
-            return 0.0
-        size = np.linalg.norm(places[toes_of(self.source)] - places[ankles], axis=-1).mean()
-        own = np.linalg.norm(self.target.skeleton.positions[toes_of(self.target)], axis=-1).mean()
-        return max(1 - own / (self.scale * size), 0.0)
 
     def _place_as(self, hips, feet, heights, leg):
         self.higher, self._at_rest = float(hips[2]), hips.astype(np.float32)[:, None]
@@ -321,6 +312,19 @@ def _movable(target, joint):
         raise MotionError(f'The bone "{skeleton.names[joint]}" of the target is connected to its root '
                           f'"{skeleton.names[0]}", so hips cannot rise and sink: disconnect it in Edit Mode.')
     return joint
+
+
+def _with_soles(character):
+    """The skeleton of a character with a joint more for each sole that is none, and the soles' joints (2,)."""
+    skeleton, ends = character.skeleton, ends_of(character)
+    found, more = toes_of(character), np.flatnonzero(ends.any(axis=1))
+    if not len(more):
+        return skeleton, found
+    feet = found[more]
+    found[more] = np.arange(len(skeleton), len(skeleton) + len(more))
+    return Skeleton([*skeleton.names, *(f"sole of {skeleton.names[foot]}" for foot in feet)],
+                    [*skeleton.parents, *feet], np.concatenate([skeleton.positions, ends[more]]),
+                    np.concatenate([skeleton.rotations, quat.identity((len(more),))])), found
 
 
 class _Paths:
@@ -435,7 +439,9 @@ _DOT_AND_CROSS = np.concatenate([np.eye(3)[None], np.cross(np.eye(3)[:, None], n
 class _Held:
     """Where the feet of a clip are held: each contact at one place, to which a foot comes and from which it leaves."""
 
-    def __init__(self, clip, scale):
+    def __init__(self, clip, scale, deepest):
+        """scale: of the target; deepest: how far it may sink."""
+        self._step, self._deepest = STEP * scale, deepest
         self._contacts, self._ease = clip.contacts, max(1, round(EASE * clip.rate))
         self._places = clip.positions[:, 0].T * scale
         self._turns = np.ascontiguousarray(clip.rotations[:, 0].T)
@@ -449,7 +455,7 @@ class _Held:
     def sinking(self, missing):
         """(F,) how deep the body sinks so that the feet that stand, (2, F), are within reach."""
         missing = np.where(self._contacts.T, missing, 0)
-        padded = np.pad(np.minimum(missing, DEEPEST).max(axis=0), self._ease)
+        padded = np.pad(np.minimum(missing, self._deepest).max(axis=0), self._ease)
         deepest = np.max([padded[at:at + missing.shape[1]] for at in range(2 * self._ease + 1)], axis=0)
         return self.smoothed(deepest)
 
@@ -470,7 +476,7 @@ class _Held:
             spans = _spans(self._contacts[:, side])
             for start, stop in spans:
                 stand = world[:, side, start:stop].mean(axis=1)
-                if abs(stand[2] - standing[side, 0]) < STEP:
+                if abs(stand[2] - standing[side, 0]) < self._step:
                     stand[2] = standing[side, 0]
                 shift[:, side, start:stop] = stand[:, None] - world[:, side, start:stop]
             shift[:, side] = _carried(shift[:, side], spans, self._ease)
@@ -485,7 +491,7 @@ class _Held:
         if not self._contacts.any(axis=0).all():
             return 0.0
         off = [[float(np.median(standing[side] - heights[side, self._contacts[:, side]]))] for side in (0, 1)]
-        return np.where(np.abs(off) < STEP, off, 0).astype(np.float32)
+        return np.where(np.abs(off) < self._step, off, 0).astype(np.float32)
 
 
 def _more_of(clip):

@@ -10,6 +10,7 @@ from . import quat
 from .character import FORE_LEG, LEG, ROLES, Character
 from .families import SIDES, recognise
 from .sides import find_pairs, split_side
+from .skeleton import Skeleton
 
 # A name without its side, number and rig prefix → role. "toebase" comes in as "toe": see _NOISE. Of several sided ones
 # that are there the first in the row is meant, of the trunk's the lowest.
@@ -38,8 +39,8 @@ _SECOND_CHOICE = {"thigh": ("hip", "leg"), "upper_arm": ("shoulder",)}
 # Names that are only numbered from the top of a limb down to its tip, and where they begin, in this order: of three or
 # more bones called "arm" the first is the upper arm.
 _NUMBERED = {"leg": ("thigh", "shin", "foot", "toe"), "arm": ("upper_arm", "forearm", "hand"), "foot": ("foot", "toe")}
-_ROOT = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj",
-         "skeleton", "armature", "localroot", "humanoidrootpart", "全ての親"}
+ROOT_WORDS = {"root", "simulation", "trajectory", "reference", "master", "motion", "ground", "rootmotion", "traj",
+              "skeleton", "armature", "localroot", "humanoidrootpart", "全ての親"}
 _NOISE = {"def", "org", "bip", "c", "m", "mixamorig", "valvebiped", "cc", "base", "bone", "joint", "jnt", "bn", "skl",
           "skeleton", "bend"}
 
@@ -66,7 +67,7 @@ class Found:
     confidence: dict
 
 
-def find_character(skeleton):
+def find_character(skeleton: Skeleton) -> Character:
     """The character that a skeleton most likely is. Roles that cannot be found are absent."""
     return find_roles(skeleton).character
 
@@ -83,6 +84,7 @@ def find_roles(skeleton):
         named, shape = _without_limbs(named, found), found
     roles = {**shape, **named, **own}
     confidence = {**dict.fromkeys(shape, GUESS), **dict.fromkeys(named, LIKELY), **dict.fromkeys(own, CERTAIN)}
+    _stand_on_shins(skeleton, roles, confidence)
     known = dict(roles)
     _complete_trunk(skeleton, roles)
     _complete_root(skeleton, roles)
@@ -93,6 +95,13 @@ def find_roles(skeleton):
     character = Character(skeleton, {role: skeleton.names[joint] for role, joint in roles.items()},
                           find_mirror(skeleton), rest_forward(skeleton, roles))
     return Found(character, family, {role: confidence[role] for role in roles})
+
+
+def _stand_on_shins(skeleton, roles, confidence):
+    """A leg of two bones ends with its lower one, with which it stands."""
+    for shin, foot in ((f"{side}_shin", f"{side}_foot") for side in SIDES):
+        if shin in roles and foot not in roles and not len(skeleton.children(roles[shin])):
+            roles[foot], confidence[foot] = roles.pop(shin), confidence[shin]
 
 
 def _one_each(roles, confidence):
@@ -321,7 +330,7 @@ def _complete_root(skeleton, roles):
     positions = skeleton.rest[0]
     feet = [positions[roles[role]][2] for role in ("left_foot", "right_foot") if role in roles]
     on_ground = feet and positions[root, 2] < max(feet) + 0.02 * np.ptp(positions[:, 2])
-    if root or _cores(skeleton)[0][1] in _ROOT or (on_ground and stands(skeleton, roles)):
+    if root or _cores(skeleton)[0][1] in ROOT_WORDS or (on_ground and stands(skeleton, roles)):
         roles["root"] = root
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import MotionError
 from . import quat
 from .skeleton import backward, forward
+from .sole import sole_of
 
 SIDES = ("left", "right")
 # A rest pose whose feet are further (share of the hips' height) from the ground has its origin elsewhere.
@@ -28,7 +29,7 @@ class Stance:
 
     positions  (J, 3) of the joints
     rotations  (J, 4) of the joints
-    heights    (2,) of the left and the right toe while it stands: of feet where there are no toes
+    heights    (2,) of the left and the right toe while it stands: of the sole where there are no toes
     """
 
     positions: np.ndarray
@@ -52,12 +53,13 @@ def stance_in(character, positions, rotations):
     if not _stands(character, positions):
         raise MotionError(f'The character with the bone "{character.roles["hips"]}" does not stand in its rest pose: '
                           "give a pose in which it does.")
-    toes = toes_of(character)
-    lowest = positions[toes, 2].min()
+    heights = soles(character, positions, rotations)[:, 2]
+    lowest = heights.min()
     # Files often have their origin in the hips.
     if abs(lowest) > OFF_GROUND * (positions[character.joint("hips"), 2] - lowest):
         positions[:, 2] -= lowest
-    return Stance(positions, rotations, positions[toes, 2])
+        heights = heights - lowest
+    return Stance(positions, rotations, heights)
 
 
 def find_stance(character, clips):
@@ -106,7 +108,7 @@ class _Frames:
     @property
     def heights(self):
         """(2,) of toes while they stand: on the lowest ground, where there are several."""
-        toes = self.positions[:, toes_of(self._character), 2]
+        toes = soles(self._character, self.positions, self.rotations)[..., 2]
         stands = [column[contact] if contact.any() else np.sort(column)[:len(column) // 10 + 1]
                   for column, contact in zip(toes.T, self._contacts.T)]
         heights = np.array([np.median(column) if np.ptp(np.percentile(column, (10, 90))) < STEP
@@ -137,24 +139,27 @@ class _Frames:
         places, _ = forward(skeleton, places[None], backward(skeleton, places[None], turns[None])[1])
         places = places[0] + self.positions[frames, hips].mean(axis=0) - places[0, hips]
         places[0] = 0
-        return Stance(places, turns, places[toes_of(self._character), 2])
+        return Stance(places, turns, soles(self._character, places, turns)[:, 2])
 
     def flat(self, stance):
         """The stance with feet that are flat on the ground, as they are in these frames: in a rest pose they may be
         turned along with legs that are apart."""
         character, turns, places = self._character, stance.rotations.copy(), stance.positions.copy()
-        for side, contacts in zip(SIDES, self._contacts.T):
-            if not (character.has(f"{side}_toe") and contacts.sum() >= FLAT):
+        ankles = [character.joint(f"{side}_foot") for side in SIDES]
+        own = soles(character, places, turns) - places[ankles]
+        feet = soles(character, self.positions, self.rotations) - self.positions[:, ankles]
+        for at, (foot, contacts) in enumerate(zip(ankles, self._contacts.T)):
+            if not own[at].any() or contacts.sum() < FLAT:
                 continue
-            foot, toe = joints = character.joint(f"{side}_foot"), character.joint(f"{side}_toe")
-            rise = np.where(contacts, self.positions[:, foot, 2] - self.positions[:, toe, 2], np.inf)
+            rise = np.where(contacts, -feet[:, at, 2], np.inf)
             frames = rise.argsort()[:max(FLAT, contacts.sum() // 3)]
-            back = quat.from_yaw(-quat.yaw(self.positions[frames, toe] - self.positions[frames, foot]))
-            heading = quat.from_yaw(quat.yaw(stance.positions[toe] - stance.positions[foot]))
-            for joint in joints:
+            back, heading = quat.from_yaw(-quat.yaw(feet[frames, at])), quat.from_yaw(quat.yaw(own[at]))
+            toe = toes_of(character)[at]
+            for joint in {foot, toe}:
                 turns[joint] = quat.mul(heading, _mean(quat.mul(back, self.rotations[frames, joint])))
-            places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
-        return Stance(places, turns, places[toes_of(character), 2])
+            if toe != foot:
+                places[toe] = places[foot] + quat.rotate(turns[foot], character.skeleton.positions[toe])
+        return Stance(places, turns, soles(character, places, turns)[:, 2])
 
     def level(self, stance):
         """The stance with hips as they are while both feet are flat on the ground, turned to the side: no two legs are
@@ -163,7 +168,7 @@ class _Frames:
         thighs, ankles = ([character.joint(f"{side}_{part}") for side in SIDES] for part in ("thigh", "foot"))
         if self._contacts.sum(axis=0).min() < FLAT:
             return stance
-        ground = self.heights + places[ankles, 2] - places[toes_of(character), 2]
+        ground = self.heights + places[ankles, 2] - soles(character, places, turns)[:, 2]
         across, middle = places[thighs[1]] - places[thighs[0]], places[thighs].mean(axis=0)
         sine = (ground[1] - ground[0] - across[2]) / max(np.linalg.norm(across), 1e-6)
         turn = quat.from_angle_axis(np.arcsin(np.clip(sine, -TILT, TILT)), np.array([0.0, -1.0, 0.0]))
@@ -173,7 +178,7 @@ class _Frames:
             places[_below(character.skeleton, thigh)] += way
         for joint in {hips, *(joint for thigh in thighs for joint in character.skeleton.path(hips, thigh)[:-1])}:
             turns[joint] = quat.mul(turn, turns[joint])
-        return Stance(places, turns, places[toes_of(character), 2])
+        return Stance(places, turns, soles(character, places, turns)[:, 2])
 
 
 def _below(skeleton, top):
@@ -194,9 +199,21 @@ def seen_from_root(skeleton, positions, rotations):
     return forward(skeleton, positions, rotations)
 
 
+def ends_of(character):
+    """(2, 3) where on the joints of toes_of() its feet stand."""
+    return np.array([(0.0, 0.0, 0.0) if character.has(f"{side}_toe") else sole_of(character, side) for side in SIDES])
+
+
 def toes_of(character):
     """(2,) the joints with which its feet stand: toes, or feet where there are none."""
     return np.array([character.joint(f"{side}_{'toe' if character.has(f'{side}_toe') else 'foot'}") for side in SIDES])
+
+
+def soles(character, positions, rotations):
+    """(…, 2, 3) where its feet touch the ground, from where its joints are (…, J, 3) and how they are turned
+    (…, J, 4)."""
+    joints = toes_of(character)
+    return positions[..., joints, :] + quat.rotate(rotations[..., joints, :], ends_of(character))
 
 
 def from_root(positions, rotations):

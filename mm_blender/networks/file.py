@@ -24,8 +24,9 @@ from .network import Network, Weights, farthest
 from .stepping import REACHES
 
 # What has no experts is written as version 1, which has none. Version 2 had experts of another kind. Characters that
-# walk on four legs came with version 4, gaits beside walk, run and crouch with version 5.
-KIND, VERSION, FOUR_LEGS, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 5, 4, 3, 1, 2
+# walk on four legs came with version 4, gaits beside walk, run and crouch with version 5; with version 6 feet without
+# toes stand with their soles, and no longer with their ankles.
+KIND, VERSION, FOUR_LEGS, EXPERTS, WITHOUT_EXPERTS, EARLIER_EXPERTS = "mmnet", 6, 4, 3, 1, 2
 NAMES = ("decompressor", "stepper", "projector")
 MOST_LAYERS = 32
 FASTEST = 100.0  # metres per second that a character goes
@@ -151,7 +152,8 @@ class Networks:
         except Exception as error:  # whatever would keep them from being loaded
             raise MotionError(f'"{path}" was not written: no such networks can be used ({archive.in_short(error)}). '
                               "Look at the database's clips for a value that is wrong, and train it anew.") from error
-        version = (VERSION if self.speeds.further else FOUR_LEGS if character.four_legged
+        soles = not character.four_legged and any(any(limb.end) for limb in character.limbs)
+        version = (VERSION if self.speeds.further or soles else FOUR_LEGS if character.four_legged
                    else EXPERTS if self.model == "moe" else WITHOUT_EXPERTS)
         archive.write(path, KIND, version, header, {**arrays, "latents": latents})
 
@@ -263,8 +265,12 @@ def _checked(header, arrays):
 
 def _from_file(header, arrays):
     databases.check_rest(arrays)
-    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"],
-                        header.get("ends", {}))
+    ends = header.get("ends", {})
+    if header.get("version", VERSION) < VERSION and not header.get("four_legged", False):
+        # They were trained to stand on their ankles.
+        feet = [header["roles"].get(f"{side}_foot") for side in ("left", "right")]
+        ends = {name: end for name, end in ends.items() if name not in feet}
+    skeleton = Skeleton(header["names"], arrays["parents"], arrays["rest_positions"], arrays["rest_rotations"], ends)
     return Networks(
         character=Character(skeleton, header["roles"], header["mirror"], header["forward"],
                             four_legged=header.get("four_legged", False)), rate=header["rate"],

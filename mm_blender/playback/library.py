@@ -7,7 +7,7 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
-from ..matching.database import MIRRORED, runs
+from ..matching.database import MIRRORED, Database, runs
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
 from ..text import short_names
@@ -142,7 +142,7 @@ class BakedLibrary:
         return allowed, trouble or "All that could be played is excluded: it is played all the same."
 
 
-def search_of(database, frames=None):
+def search_of(database: Database, frames: np.ndarray | None = None) -> Search:
     """A Search over frames (N,), or all that may be entered, with the weights of the database's own features."""
     frames = enterable(database)[0] if frames is None else frames
     return Search(database.features, weights_of(database.schema), frames, database.cells)

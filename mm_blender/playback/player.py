@@ -145,7 +145,7 @@ class Player:
         """Let the guides go on, and look at their characters."""
         for guide, body in zip(self.guides, self.bodies):
             guide.step(body)
-        self.standing.look(self.guides, self.bodies, self.feet.held(), self.dt)
+        self.standing.look(self.guides, self.bodies, self.commands, self.feet.held(), self.dt)
 
     def play(self):
         """Play a frame after what the guides say now."""
@@ -204,7 +204,9 @@ class Player:
         return self._beats.due(urgent, self.settings.search_every, self.dt)
 
     def _move_roots(self):
-        sync, dt, roots = self.settings.sync, self.dt, []
+        sync, dt, roots, size = self.settings.sync, self.dt, [], self.limbs.size
+        if size != 1:  # the radius is meant for a person
+            sync = replace(sync, radius=size * sync.radius)
         self._travels = self._lookahead.travel().tolist()
         for (place, yaw), velocity, guide, stands in zip(self.roots, self._travels, self.guides, self.standing.places):
             place, yaw = travel(place, yaw, velocity, dt)

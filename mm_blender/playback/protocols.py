@@ -45,7 +45,7 @@ class Where(NamedTuple):
 
     features: np.ndarray
     frame: int
-    state: np.ndarray = None
+    state: np.ndarray | None = None
     networks: object = None
 
 

@@ -140,7 +140,7 @@ class RetargetedFrames(RetargetedMotion):
         super().__init__(motion, retarget, facts)
         self.following, self.ends, self.bounds, self.near = motion.following, motion.ends, motion.bounds, motion.near
         self.features, self.tags, self.range_of_frame = motion.features, motion.tags, motion.range_of_frame
-        self.contacts = motion.contacts.copy()  # short feet stand for less long
+        self.contacts = motion.contacts.copy()
         self._travel = retarget.travel(motion.travel)
         count, joints = len(motion.following), len(retarget.target.skeleton)
         # The system gives memory to those parts only that are written.

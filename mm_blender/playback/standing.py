@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standing still: who has come to rest, and is not wanted to go, stays there and plays nothing but standing.
+"""Standing still: who has come to rest, and of whom nothing is wanted, stays there and plays nothing but standing.
 
 Otherwise it would play whatever is nearest where a clip of standing ends, or where it came to rest a little beside
 where its guide has it: the beginnings of steps and turns, again and again, in which toes rise and sink.
@@ -27,10 +27,11 @@ class Standing:
     def __init__(self, count):
         self.places, self._since = [None] * count, [0.0] * count
 
-    def look(self, guides, bodies, held, dt):
-        """Take note who stands; held: [character][limb] which feet are held."""
-        for index, (guide, body, feet, stood) in enumerate(zip(guides, bodies, held, self.places)):
-            rests = (stood or all(feet)) and _is_where_it_should_be(guide, body, STAYS if stood else NEAR)
+    def look(self, guides, bodies, commands, held, dt):
+        """Take note who stands; commands: of features, as a Player has them; held: [character][limb] which feet are."""
+        for index, (guide, body, command, feet, stood) in enumerate(zip(guides, bodies, commands, held, self.places)):
+            rests = ((stood or all(feet)) and not command and _asks_nothing(guide.intent)
+                     and _is_where_it_should_be(guide, body, STAYS if stood else NEAR))
             self._since[index] = self._since[index] + dt if rests else 0.0
             self.places[index] = (stood or body.root) if self._since[index] > WAITS else None
 
@@ -46,8 +47,11 @@ def frames_of_standing(motion, rate):
     return left > LEFT, left > LEFT + ENTERED
 
 
+def _asks_nothing(intent):
+    """Whether nothing is wanted but to be there: a query of the artist's own may ask for a dance on the spot."""
+    return not intent.velocity and not intent.query
+
+
 def _is_where_it_should_be(guide, body, limits):
-    if guide.intent.velocity:
-        return False
     (wanted, _), (place, yaw), (far, turned) = guide.root, body.root, limits
     return abs(wanted - place) < far and abs(math.remainder(guide.intent.yaw - yaw, math.tau)) < turned

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Raw clips of one character as clean clips of another."""
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
+from ..errors import MotionError
 from ..motion.correspond import check
 from ..motion.retarget import Retarget
 from ..motion.stance import find_stance
@@ -21,6 +23,12 @@ class Onto:
     def __init__(self, character, target, recipe, samples=lambda: (), hands=0.0):
         self._character, self._target, self._recipe = character, target, recipe
         self._samples, self._hands = samples, hands
+
+    def __getstate__(self):
+        """Another process gets the way ready made; where there is none each clip hears why there as well."""
+        with suppress(MotionError):
+            _ = self.retarget
+        return self.__dict__
 
     @cached_property
     def retarget(self):

@@ -166,6 +166,8 @@ def begin_with(action, earlier, frame, ob):
         later = {(curve.data_path, curve.array_index): curve for curve in fcurves(action, ob)}
         curves = list(fcurves(cut, ob))
         add_copies(action, [curve for curve in curves if (curve.data_path, curve.array_index) not in later])
+        known = {(curve.data_path, curve.array_index) for curve in curves}
+        _rest_until([curve for place, curve in later.items() if place not in known], cut.frame_range[0], frame)
         for path in {curve.data_path for curve in curves}:
             pairs = [(curve, later[path, curve.array_index]) for curve in curves
                      if curve.data_path == path and (path, curve.array_index) in later]
@@ -174,6 +176,14 @@ def begin_with(action, earlier, frame, ob):
             _join(path, [(_keys_of(first), _keys_of(second), second) for first, second in pairs], frame)
     finally:
         bpy.data.actions.remove(cut)
+
+
+def _rest_until(curves, first, frame):
+    """Let what curves animate be at rest from a first frame until another one, where they begin."""
+    for curve in curves if first < frame else ():
+        turn = curve.data_path.endswith("rotation_quaternion") and curve.array_index == 0
+        key = curve.keyframe_points.insert(first, float(turn or curve.data_path.endswith("scale")))
+        key.interpolation = "CONSTANT"
 
 
 def _join(path, channels, frame):

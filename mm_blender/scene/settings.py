@@ -142,6 +142,11 @@ def _bone_names(role, _context, text):
     return [bone.name for bone in ob.data.bones if text.lower() in bone.name.lower()]
 
 
+def _posed_bone_names(drive, _context, text):
+    ob = drive.target or drive.id_data
+    return [bone.name for bone in ob.data.bones if text.lower() in bone.name.lower()]
+
+
 class MM_Role(bpy.types.PropertyGroup):
     """Which bone plays a role; `name` is the role."""
     __slots__ = ()
@@ -403,6 +408,10 @@ class MM_Drive(bpy.types.PropertyGroup):
     ik_keys: BoolProperty(name="IK Controls Too",
                           description="On a control rig a kept take has keys on IK controls of hands and feet, too: "
                                       "switch a limb to IK, and it goes on as it was")
+    travel_bone: StringProperty(name="Travel On", search=_posed_bone_names,
+                                description="The bone that carries a kept take over the ground: the hips or one that "
+                                            "they hang from, such as a root bone. Empty: the rig's root bone, or the "
+                                            "hips where it has none")
     keep_as: EnumProperty(name="Keep As", items=_KEEP_AS_ITEMS, get=_get_keep_as, set=_set_keep_as,
                           description="Where a kept take goes, and what becomes of the take before. Actions that are "
                                       "there already are never changed")

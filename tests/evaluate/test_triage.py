@@ -28,6 +28,7 @@ def only(database, *names):
     arrays = {name: getattr(database, name)[frames] for name in ("rotations", "positions", "contacts", "features",
                                                                  "curves")}
     return replace(database, **arrays, tags={name: mask[frames] for name, mask in database.tags.items()}, cells=None,
+                   measured=None, steps=None, some_steps=None,
                    ranges=tuple(replace(part, start=end - len(part), stop=end) for part, end in zip(parts, ends)))
 
 

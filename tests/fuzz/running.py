@@ -23,6 +23,7 @@ from tests.fuzz import trials
 TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1, "progress": 1}
 HANG = 5.0  # seconds of the processor after which an input counts as one that never ends
 DEAD = 120.0  # seconds of the clock without a word after which the process is killed
+START = 1200.0  # seconds of the clock that healthy inputs may take, which come first, on a machine that has other work
 MEMORY = 300e6  # bytes that an input may take beyond what healthy ones have taken
 ROOM = 2e9  # bytes beyond which the process gets none
 KEPT = 3  # so many inputs of each failure are kept
@@ -125,6 +126,8 @@ class _Process:
                 os._exit(1)
         os.close(writing)
         self._lines, self._ended = os.fdopen(reading), None
+        if select.select([self._lines], [], [], START)[0]:
+            self._lines.readline()  # now it begins
 
     def outcome(self):
         """Of the next input; None if the process has died or says nothing."""
@@ -154,6 +157,7 @@ def _try_all(say, seeds, folder, seed, turns, number, end):
                     trials.attempt(form, content, folder, turn)
     usual = _memory()
     resource.setrlimit(resource.RLIMIT_AS, (int(_reserved() + ROOM),) * 2)
+    say.write("ready\n")
     for at in range(number, end):
         form = turns[at % len(turns)]
         outcome = _try(form, _input(form, seeds, seed, at), folder, at // 7)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # In a process of its own: it makes copies of itself, and Blender may have been loaded into this one.
 PLANTING = """
-import json, os, sys
+import json, os, sys, time
 from pathlib import Path
 from types import SimpleNamespace
 import numpy as np
@@ -29,8 +29,9 @@ def hang(path):
     while True:
         pass
 def wait(path):
-    import time
     time.sleep(60)
+def start_slowly(path):
+    return healthy(path)
 def die(path):
     os.abort()
 def eat(path):
@@ -51,13 +52,15 @@ def planted(fault):
         if "damaged" not in str(path):
             return healthy(path)
         loaded.append(path)
+        if fault is start_slowly and len(loaded) <= 3:
+            time.sleep(1)
         return healthy(path) if len(loaded) <= 3 else fault(path)  # at first each method gets a healthy one
     return load
 
 seeds, found = trials.make_seeds(folder), {}
 trials.mutations.archive = lambda rng, content: content  # what loads is driven
-for fault in (crash, hang, wait, die, eat, warn, play_nothing, nothing_wrong):
-    trials.database.load, running.DEAD = planted(fault), 2.0 if fault is wait else 60.0
+for fault in (crash, hang, wait, start_slowly, die, eat, warn, play_nothing, nothing_wrong):
+    trials.database.load, running.DEAD = planted(fault), 2.0 if fault in (wait, start_slowly) else 60.0
     results = running.run(seeds, folder, folder / fault.__name__, formats=["mmdb"], count=2)
     found[fault.__name__] = [results.tried.total(), list(results.failures), results.table(),
                              sorted(os.listdir(folder / fault.__name__)) if results.failures else []]
@@ -81,6 +84,10 @@ def test_a_planted_fault_is_found_and_its_input_is_kept(found, fault, words):
     assert tried == 2 and len(failures) == 1 and words in failures[0], failures
     assert "0-0.mmdb" in kept and "0-0.txt" in kept
     assert "--seed 0 --format mmdb --first 0 --count 1" in table
+
+
+def test_a_machine_that_is_slow_at_healthy_inputs_is_no_fault(found):
+    assert found["start_slowly"][:2] == [2, []]
 
 
 def test_a_sentence_is_no_fault(found):

@@ -32,7 +32,7 @@ STICK = Recording([0.0, 0.5, 1.0, 1.4], [
 TAGS = {"walk*": ["walk", {"name": "exclude", "start": 0, "end": 0.25}], "turn": [{"name": "turn", "start": 0.5}]}
 OPTIONS = (("--fps", "30"), ("--mirror",), ("--schema", "locomotion"), ("--past-end", "exclude"), ("--units", "cm"),
            ("--root", "made"), ("--role", "hips=Hips"), ("--query", "walk & ~crouch"), ("--method", "lmm"),
-           ("--hands", "0.5"), ("--json",))
+           ("--hands", "0.5"), ("--json",), ("--strict",), ("--quiet",))
 PROGRESS = (
     {"plan": "Some frames."}, {"stage": "decompressor", "share": 0.1, "seconds": 5.5, "seconds_left": 60.0,
                                "iteration": 12, "losses": {"pose": 0.5}, "figures": {"joint_error_cm": 1.5}},

@@ -143,7 +143,7 @@ def test_progress_grows_and_says_what_is_done(character, walk, source):
     shares = [progress.share for progress in seen]
     assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == pytest.approx(1)
     assert list(dict.fromkeys(progress.text for progress in seen)) == [
-        'Reading "a"', 'Reading "b"', "Measuring features", "Sorting similar frames"]
+        'Reading "a"', 'Reading "b"', "Sorting similar frames"]
     assert all(isinstance(progress, Progress) for progress in seen)
 
 

@@ -17,6 +17,7 @@ from mm_blender.limits import FURTHEST
 from mm_blender.matching import database
 from mm_blender.matching.bake import bake, run
 from mm_blender.matching.features import measure
+from mm_blender.matching.parts import taken_over
 from mm_blender.matching.schema import PRESETS
 from mm_blender.matching.search import Search
 from mm_blender.motion import quat
@@ -113,7 +114,7 @@ def test_frames_just_before_a_jolt_of_the_legs_are_not_entered(made):
     rotations = made.rotations.copy()
     leg = made.skeleton.parents[made.character.joint(made.character.contact_roles()[0])]
     rotations[20, leg] = quat.mul(quat.from_scaled_angle_axis(np.array([0.5, 0, 0], np.float32)), rotations[20, leg])
-    jolting = replace(made, rotations=rotations)
+    jolting = replace(made, rotations=rotations, steps=None)
     assert not made.before_jolts.any()
     # It shows in the frames before and after it as well.
     assert np.flatnonzero(jolting.before_jolts).tolist() == [*range(13, 21)]
@@ -125,7 +126,7 @@ def test_nor_are_frames_just_before_an_arm_is_suddenly_elsewhere(demo_database):
     arm = demo_database.character.joint("left_upper_arm")
     raised = quat.from_scaled_angle_axis(np.array([1.5, 0, 0], np.float32))
     rotations[begin:begin + 2, arm] = quat.mul(raised, rotations[begin:begin + 2, arm])
-    jolting = replace(demo_database, rotations=rotations)
+    jolting = replace(demo_database, rotations=rotations, steps=None)
     new = np.flatnonzero(jolting.before_jolts & ~demo_database.before_jolts)
     assert new.tolist() == [begin, begin + 1]  # the clip comes out of another pose
 
@@ -157,7 +158,7 @@ def test_the_report_counts(made):
 # The file
 
 def test_a_database_survives_its_file_exactly(made, file):
-    loaded = database.load(file)
+    loaded = database.load(file, to_bake=True)
     for one in fields(made):
         before, after = getattr(made, one.name), getattr(loaded, one.name)
         if isinstance(before, np.ndarray):
@@ -232,7 +233,7 @@ made.save(sys.argv[1])
 
 def damaged(file, header=None, **arrays):
     """Write the file again with changes: to its header by a function, to its arrays by name."""
-    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS, ("cells",))
+    old, contents = archive.read(file, "mmdb", 1, database._ARRAYS, database.OPTIONAL)
     kind, version = old.pop("kind"), old.pop("version")
     if header:
         header(old)
@@ -240,9 +241,9 @@ def damaged(file, header=None, **arrays):
     archive.write(file, kind, version, old, contents)
 
 
-def refused(file, words="damaged"):
+def refused(file, words="damaged", **how):
     with pytest.raises(MotionError, match=words) as caught:
-        database.load(file)
+        database.load(file, **how)
     sentence = str(caught.value)
     assert sentence.startswith(f'"{file}" is damaged') and "anew (" in sentence and sentence.endswith(").")
     assert "\n" not in sentence
@@ -471,3 +472,23 @@ def test_a_file_from_before_there_were_cells_loads(made, tmp_path):
 def test_cells_that_make_no_sense_are_refused(file, change):
     damaged(file, cells=change)
     refused(file, "cells")
+
+
+@pytest.mark.parametrize("name", ["measured", "steps", "some_steps"])
+def test_what_a_bake_would_take_over_is_checked_too(file, name, subtests):
+    whole = file.read_bytes()
+    for change in (lambda array: array[1:], lambda array: array * np.float32(1e12), lambda array: array * np.nan,
+                   lambda array: array.astype(np.float64)):
+        with subtests.test():
+            file.write_bytes(whole)
+            damaged(file, **{name: change})
+            refused(file, to_bake=True)
+
+
+def test_a_file_from_before_features_were_kept_as_measured_loads_and_is_taken_over(made, tmp_path):
+    replace(made, measured=None, steps=None, some_steps=None).save(tmp_path / "old.mmdb")
+    loaded = database.load(tmp_path / "old.mmdb", to_bake=True)
+    assert loaded.measured is None and np.array_equal(loaded.before_jolts, made.before_jolts)
+    part = taken_over(loaded, 0, made.character, made.schema)
+    assert np.array_equal(part.measured, made.measured[:len(part)])
+    assert np.array_equal(part.steps, made.steps[:len(part)])

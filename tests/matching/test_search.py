@@ -8,7 +8,7 @@ import pytest
 
 from mm_blender.matching import search as module
 from mm_blender.matching.database import REASONS
-from mm_blender.matching.search import Search, enterable, gather, why_not
+from mm_blender.matching.search import Search, enterable, gather, gather_more, why_not
 from mm_blender.steps import run
 
 SIZE = 11
@@ -351,3 +351,29 @@ def test_cells_that_are_alike_lie_beside_each_other(rng):
     apart = np.linalg.norm(np.diff(centres, axis=0), axis=1).mean()
     any_two = np.linalg.norm(np.diff(rng.permutation(centres), axis=0), axis=1).mean()
     assert apart < 0.6 * any_two
+
+
+def test_frames_that_come_to_cells_that_are_there_change_no_answer(rng):
+    features = clustered(rng)
+    cell = run(gather(features, np.ones(SIZE)))
+    new = np.arange(len(features)) >= len(features) * 0.9
+    more = run(gather_more(features, np.ones(SIZE), np.where(new, -1, cell)))
+    assert not np.array_equal(more, cell)
+    assert np.array_equal(run(gather_more(features, np.ones(SIZE), cell)), cell), "nothing is new"
+    one, other = (Search(features, np.ones(SIZE), cells=cells) for cells in (cell, more))
+    for query in [features[0], *rng.normal(size=(200, SIZE)).astype(np.float32)]:
+        assert one.nearest(query) == other.nearest(query)
+
+
+def test_of_equals_the_first_frame_is_answered_however_they_lie_in_cells(rng):
+    features = clustered(rng)
+    features[500:520] = features[7]
+    for _ in range(5):
+        cells = np.unique(rng.integers(0, 60, len(features)), return_inverse=True)[1].astype(np.int32)
+        search = Search(features, np.ones(SIZE), cells=cells)
+        assert search.nearest(features[7]).frame == 7 == search.nearest_many(features[[7, 7]])[1].frame
+
+
+def test_threads_gather_the_same_cells(rng):
+    features = clustered(rng)
+    assert np.array_equal(run(gather(features, np.ones(SIZE))), run(gather(features, np.ones(SIZE), threads=3)))

@@ -527,6 +527,11 @@ RIGS = {
         """, {"root": "b_Root_00", "hips": "b_Hip_01", "spine": "b_Spine01_02", "chest": "b_Spine02_03",
               "neck": "b_Neck_04", "head": "b_Head_05"},
         "- b_%UpperArm_06 b_%ForeArm_07 b_%Hand_08 b_%Leg01_015 b_%Leg02_016 b_%Foot01_017 b_%Foot02_018"),
+    "legs of two bones": (("L", "R"), """
+        Hips > Spine > Head
+        Spine > UpperArm.% > LowerArm.%
+        Hips > UpperLeg.% > LowerLeg.%
+        """, {"hips": "Hips", "spine": "Spine", "head": "Head"}, "- UpperArm.% LowerArm.% - UpperLeg.% - LowerLeg.% -"),
     "one bone for the spine": (("L", "R"), """
         pelvis > spine > head
         spine > arm.% > elbow.% > hand.%

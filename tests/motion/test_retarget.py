@@ -19,6 +19,7 @@ from mm_blender.prepare.clean import clean
 from mm_blender.prepare.onto import Onto
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import rooted
+from tests.pirouette import pirouette
 from tests.rigs import a_pose, at_rest_with, renamed_and_rolled, with_lengths, without
 
 MOVES = ("walk", "run", "walk turn 90 right", "crouch walk")
@@ -186,6 +187,28 @@ def test_a_target_without_toes_clavicles_and_but_one_spine_bone(character, clips
     for clip in clips:
         head, other = places(clip)[:, character.joint("head")], places(retarget.clip(clip))[:, bare.joint("head")]
         assert np.abs(head - other).max() < 0.15
+
+
+@pytest.mark.parametrize("known", ["end", "tip", "nothing"])
+def test_a_pirouette_stands_on_the_tip_of_a_foot_without_toes(character, known):
+    bare = without(character, "left_toe", "right_toe")
+    if known != "nothing":
+        feet = [character.joint(f"{side}_foot") for side in ("left", "right")]
+        toes = character.skeleton.positions[np.array(feet) + 1] * (1.0 if known == "end" else 1.4)
+        assert (character.skeleton.parents[np.array(feet) + 1] == feet).all()
+        ends = {character.skeleton.names[foot]: tuple(toe.tolist()) for foot, toe in zip(feet, toes)}
+        bare = replace(bare, skeleton=replace(bare.skeleton, ends=ends))
+    clip = clean(pirouette(), find_character(demo.skeleton()), Recipe())[0].clip
+    retarget = Retarget(character, bare)
+    made = retarget.clip(clip)
+    report = retargeting.report(retarget, clip, made)
+    assert report["foot_slide"] < 0.5 and report["flipped_frames"] == 0
+    assert -10 < report["sole_lowest_mm"] <= report["sole_highest_mm"] < 10 > report["toe_penetration_mm"]
+    assert np.array_equal(made.contacts, clip.contacts) and clip.contacts[120, 0]
+    higher = (places(made)[:, bare.joint("hips")] - places(clip)[:, character.joint("hips")])[:, 2]
+    assert higher.min() > -0.01 and higher.max() < 0.06, "a longer foot is higher on its tip"
+    heels = places(made)[:, bare.joint("left_foot"), 2]
+    assert heels[120] > heels[0] + 0.05
 
 
 def test_a_source_without_them_moves_a_target_that_has_them(character, clips):

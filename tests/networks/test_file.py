@@ -49,6 +49,21 @@ def test_gaits_of_other_tags_come_back_and_only_they_need_a_new_version(saved, m
     assert header["version"] == file.WITHOUT_EXPERTS and "gaits" not in header
 
 
+def test_those_of_feet_without_toes_from_before_go_on_standing_on_their_ankles(networks, tmp_path):
+    character = networks.character
+    roles = {role: name for role, name in character.roles.items() if not role.endswith("toe")}
+    ends = {roles[f"{side}_foot"]: (0.0, 0.1, -0.07) for side in ("left", "right")}
+    bare = replace(character, roles=roles, skeleton=replace(character.skeleton, ends=ends))
+    path = tmp_path / "bare.mmnet"
+    replace(networks, character=bare).save(path)
+    assert [limb.end for limb in file.load(path).character.limbs] == [limb.end for limb in bare.limbs]
+    assert any(bare.limbs[0].end)
+    header, arrays = everything(path)
+    assert header.pop("version") == file.VERSION
+    archive.write(path, file.KIND, file.EXPERTS, header, arrays)
+    assert not any(any(limb.end) for limb in file.load(path).character.limbs)
+
+
 def test_the_weights_come_back_as_float16_keeps_them(networks, saved):
     loaded = file.load(saved)
     for name in file.NAMES:

@@ -122,5 +122,33 @@ def test_save_input_suggests_a_name_that_no_recording_has(character, extension, 
     assert known["check_existing"].default, "a name that is there is red"
 
 
+def test_a_script_keeps_or_cancels_what_is_driven(character, capfd):
+    for button in (bpy.ops.mm.drive_keep, bpy.ops.mm.drive_cancel):
+        with pytest.raises(RuntimeError, match="No character is being driven: press Drive first"):
+            button()
+    bpy.ops.mm.bake()
+    before, count = character.animation_data.action, len(bpy.data.actions)
+    driving.start(bpy.context, [character]).tick(bpy.context, 0.2)
+    assert bpy.ops.mm.drive_cancel() == {"FINISHED"}
+    assert driving.current() is None and character.animation_data.action == before
+    assert len(bpy.data.actions) == count
+    driving.start(bpy.context, [character]).tick(bpy.context, 0.2)
+    assert bpy.ops.mm.drive_keep() == {"FINISHED"}
+    assert driving.current() is None and character.animation_data.action.mm.take
+    assert '0.2 s kept as "Demo Character Drive"' in capfd.readouterr().out
+
+
+def test_a_take_that_cannot_be_kept_is_told_and_driving_goes_on(character):
+    bpy.ops.mm.bake()
+    character.mm.drive.travel_bone = "no bone"
+    session = driving.start(bpy.context, [character])
+    session.tick(bpy.context, 0.5)
+    with pytest.raises(RuntimeError, match='has no bone "no bone": choose another one in Take'):
+        bpy.ops.mm.drive_keep()
+    assert driving.current() is session
+    character.mm.drive.travel_bone = ""
+    bpy.ops.mm.drive_keep()
+
+
 def when(moment, form):
     return time.strftime(form, time.gmtime(moment))

@@ -7,8 +7,8 @@ import pytest
 # Bake and Propose Tags push their undo steps when they are done, which is later; training, Cancel and presets change
 # nothing in the file.
 NO_UNDO = {"bake", "tags_propose", "test_drive", "job_cancel", "drive_save_input", "train", "train_resume",
-           "train_cancel", "train_test", "train_environment", "train_environment_cancel", "roles_preset_save",
-           "roles_preset_remove"}
+           "train_cancel", "train_test", "train_environment", "train_environment_cancel", "drive_cancel",
+           *(f"{kind}_preset_{what}" for kind in ("roles", "features", "drive") for what in ("save", "remove"))}
 # These work without an armature, and while nothing else is under way.
 ALWAYS = {"create_demo", "import_motion", "train_test"}
 
@@ -56,5 +56,5 @@ def test_a_grey_button_says_why(extension):
             continue
         assert not button.poll()
         with pytest.raises(RuntimeError, match=r"Select the character's armature first|Nothing is under way|"
-                                               "Allow Online Access first"):
+                                               "Allow Online Access first|No character is being driven"):
             button()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import os
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -434,3 +435,14 @@ def test_cmu_subjects_share_an_armature_and_their_differences_are_named(cmu):
     result = slices.run(importing.import_steps(list(subjects.values())[:3]))
     assert len(result.actions) == 3 and len(bpy.data.objects) == 1
     assert len(result.notes) == 2
+
+
+def test_files_that_are_dropped_into_a_viewport_come_in_at_once(tmp_path):
+    handler = bpy.types.FileHandler.bl_rna_get_subclass_py("MM_FH_motion")
+    assert handler.bl_file_extensions == ".bvh" and handler.bl_import_operator == "mm.import_motion"
+    for area, wanted in (("VIEW_3D", True), ("NLA_EDITOR", False)):
+        assert handler.poll_drop(SimpleNamespace(area=SimpleNamespace(type=area))) == wanted
+    _write(tmp_path, _clip("walk"), _clip("run", seed=1))
+    files = [{"name": "walk.bvh"}, {"name": "run.bvh"}]
+    assert bpy.ops.mm.import_motion("INVOKE_DEFAULT", directory=str(tmp_path), files=files) == {"FINISHED"}
+    assert {action.name for action in bpy.data.actions} == {"walk", "run"}

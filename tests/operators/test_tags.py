@@ -39,6 +39,23 @@ def test_the_whole_action_is_tagged(action):
     assert ranges(action) == [("walk", 1, 49)] and action.mm.tag_index == 0
 
 
+def test_the_actions_of_selected_strips_are_tagged_where_they_play(character):
+    bound = character.animation_data or character.animation_data_create()
+    walk, run = bpy.data.actions["walk"], bpy.data.actions["run"]
+    strips = [bound.nla_tracks.new().strips.new(action.name, start, action)
+              for action, start in ((walk, 1), (walk, 100), (run, 1))]
+    strips[1].action_frame_start, strips[1].action_frame_end = 10, 20
+    for strip, chosen in zip(strips, (True, True, False)):
+        strip.select = chosen
+    for _ in range(2):
+        assert bpy.ops.mm.tag_strips(name="slow") == {"FINISHED"}
+    assert ranges(walk) == [("slow", 1, 49), ("slow", 10, 20)] and not ranges(run)
+    for strip in strips:
+        strip.select = False
+    with pytest.raises(RuntimeError, match="No strips of Actions are selected"):
+        bpy.ops.mm.tag_strips(name="slow")
+
+
 def test_the_preview_range_is_tagged(action):
     with pytest.raises(RuntimeError, match="There is no preview range"):
         bpy.ops.mm.tag_add(name="walk", range="PREVIEW")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel Drive: it starts, says how to end, and shows the settings that count; and the page of the preferences."""
 
+import sys
 from types import SimpleNamespace
 
 import bpy
@@ -11,7 +12,7 @@ from mm_blender.control.keyboard import CONTROLS
 from mm_blender.control.speeds import Speeds
 from mm_blender.scene import driving
 from mm_blender.scene.driving import Status, gamepads, keymap, libraries, own_speeds
-from tests.panels.test_panels import Notes, drawn
+from tests.panels.test_panels import PANELS, Notes, drawn
 
 
 @pytest.fixture
@@ -19,7 +20,8 @@ def driven(character, monkeypatch):
     """The character while it is being driven."""
     status = Status(clip="walk", gait="walk", speed=1.24, seconds=12.0, sentences=("No frame may be entered.",),
                     notes=("Autosave waits.",))
-    session = SimpleNamespace(status=status, driven=SimpleNamespace(name=character.name), gamepads=None)
+    driven = SimpleNamespace(name=character.name, owner=lambda: character)
+    session = SimpleNamespace(status=status, driven=driven, gamepads=None)
     monkeypatch.setattr(driving, "current", lambda: session)
     return session
 
@@ -35,7 +37,8 @@ def grey(name):
 def test_before_the_first_bake_it_says_what_is_missing(character):
     seen = drawn("MM_PT_drive")
     assert "Bake a database first" in seen.texts
-    assert {"mm.drive", "mm.drive_recording", "mm.drive_save_input"} == set(seen.operators.split(" | "))
+    assert {"mm.drive", "mm.drive_recording", "mm.drive_save_input", "mm.drive_preset_save"} == set(
+        seen.operators.split(" | "))
 
 
 def test_after_it_the_button_is_all_there_is_to_read(character):
@@ -46,9 +49,46 @@ def test_after_it_the_button_is_all_there_is_to_read(character):
 def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
     seen = drawn("MM_PT_drive")
     assert "mm.drive" not in seen.operators.split(" | ")
-    assert 'Driving "Walker": 12 s' in seen.texts and "Enter keeps the take, Esc cancels" in seen.texts
+    assert "Walker | 12 s | Keep (Enter) | Cancel (Esc)" in seen.texts
+    assert {"mm.drive_keep", "mm.drive_cancel"} <= set(seen.operators.split(" | "))
     assert "Walk, 1.2 m/s: walk" in seen.texts and "No frame may be entered." in seen.texts
     assert "Autosave waits." in seen.texts and "ERROR" in seen.icons and "INFO" in seen.icons
+
+
+def test_while_driving_only_the_panel_drive_is_there_with_the_weights_of_features(driven):
+    gone = {"MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
+            "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_direct"}
+    assert {name for name in PANELS if getattr(getattr(bpy.types, name), "poll", lambda _: True)(bpy.context)} == {
+        *PANELS} - gone
+    bpy.context.view_layer.objects.active = None  # whatever is selected meanwhile
+    assert {"method", "compare", "follow", "responsiveness"} <= shown("MM_PT_drive", "MM_PT_drive_matching")
+    weights = drawn("MM_PT_drive_matching").properties.split(" | ").count("weight")
+    assert weights == len(driven.driven.owner().mm.features.channels) > 3
+
+
+def test_nothing_hops_while_driving_however_long_the_texts_are(driven):
+    def lines(*sentences):
+        driven.status = Status(clip="walk", sentences=sentences)
+        return drawn("MM_PT_drive").icons.count(" | ")  # each line has one, if only a blank one
+    found = {lines(*sentences) for sentences in ((), ("Odd.",), ("A sentence of many words. " * 20,),
+                                                      ("One.", "Two.", "Three.", "Four.", "Five."))}
+    assert len(found) == 1
+    lines("word " * 200)
+    assert "word…" in drawn("MM_PT_drive").texts
+    lines()
+    assert "Whatever you change here acts at once" in drawn("MM_PT_drive").texts.replace(" | ", " ")
+
+
+def test_the_header_has_what_is_wanted_most_while_driving(driven, monkeypatch):
+    assert {"method", "compare", "follow", "stay"} <= shown("MM_PT_driving")
+    menu = Notes()
+    draw = sys.modules["motion_matching.panels.driving"].draw_header
+    draw(SimpleNamespace(layout=menu), bpy.context)
+    assert menu.shared["operators"] == ["mm.drive_keep", "mm.drive_cancel"]
+    monkeypatch.setattr(driving, "current", lambda: None)
+    menu = Notes()
+    draw(SimpleNamespace(layout=menu), bpy.context)
+    assert not menu.shared["operators"] and not shown("MM_PT_driving") - {""}
 
 
 def test_every_setting_of_driving_is_somewhere(character):

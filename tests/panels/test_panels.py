@@ -23,7 +23,7 @@ PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_
           "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_drive",
           "MM_PT_drive_why",
           "MM_PT_drive_steering", "MM_PT_drive_commands", "MM_PT_drive_speeds", "MM_PT_drive_matching",
-          "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take",
+          "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take", "MM_PT_driving",
           "MM_PT_direct")
 LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags",
          "MM_UL_marks": "direct"}
@@ -264,6 +264,8 @@ def test_features_with_their_numbers(character):
     for kind in ("tag", "property", "bone_direction"):
         bpy.ops.mm.feature_add(kind=kind)
         assert ("of" in drawn("MM_PT_features").properties.split(" | ")) == (kind != "bone_direction")
+    character.mm.features.channels[0].weight = 1.5
+    assert "6 × 1.5 | " in drawn("MM_PT_features").texts
     character.mm.features.index = 99
     drawn("MM_PT_features")
 

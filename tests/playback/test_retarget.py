@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Driving another character than the database's own."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 from mm_blender.errors import MotionError
 from mm_blender.evaluate import driving
 from mm_blender.evaluate.courses import random_walk
+from mm_blender.evaluate.feet import speeds
 from mm_blender.motion.retarget import Retarget
+from mm_blender.motion.stance import soles
 from mm_blender.networks.library import library_for
 from mm_blender.playback.drive import drive
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.playback.retarget import RetargetedLibrary, retargeted
-from tests.rigs import renamed_and_rolled, with_lengths
+from tests.rigs import renamed_and_rolled, with_lengths, without
 from tests.steering import group_of
 
 NETWORKS = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
@@ -54,6 +57,21 @@ def test_the_take_is_the_target_s_and_walks_as_far_as_its_legs_are_longer(librar
     assert figures["slide_low"] < 2 and figures["toe_penetration_mm"] < 5
     assert figures["root_distance"]["p95"] <= 0.16
     assert figures["contact_not_held"] < 0.1
+
+
+def test_a_target_without_toes_is_held_by_its_soles(library, demo_database):
+    character = demo_database.character
+    bare = without(character, "left_toe", "right_toe")
+    feet = [character.joint(f"{side}_foot") for side in ("left", "right")]
+    ends = {character.skeleton.names[foot]: tuple(character.skeleton.positions[foot + 1].tolist()) for foot in feet}
+    for target in (bare, replace(bare, skeleton=replace(bare.skeleton, ends=ends))):
+        other = retargeted(library, target)
+        clip, trace = drive(other, random_walk(8))
+        shown, heights = soles(other.retarget.target, *clip.globals()), other.retarget.standing[:, 0]
+        held = trace.planted[1:] & trace.planted[:-1] & trace.contacts[1:] & trace.contacts[:-1]
+        assert held.mean() > 0.3 and 100 * speeds(shown, clip.rate)[held].mean() < 0.5
+        assert (shown[..., 2] - heights).min() > -0.01 and np.abs(shown[..., 2] - heights)[1:][held].max() < 0.05
+        assert all(other.motion.database.character.limbs[side].end[1] for side in (0, 1))
 
 
 def test_who_has_the_same_size_plays_the_very_same(library, demo_database):

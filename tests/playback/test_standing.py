@@ -28,14 +28,16 @@ def test_frames_of_standing_have_all_feet_on_the_ground_and_a_root_at_rest_for_a
     assert plays[:100].all() and enters[:100].all(), "a clip of standing that goes round never ends"
 
 
-@pytest.mark.parametrize("velocity, away, yaw, held, stands", [
-    (0j, 0.05, 0.1, True, True), (0.1j, 0.0, 0.0, True, False), (0j, 0.12, 0.0, True, False),
-    (0j, 0.0, math.radians(15), True, False), (0j, 0.0, 0.0, False, False)])
-def test_who_stands_is_where_it_should_be_with_its_feet_on_the_ground_for_a_second(velocity, away, yaw, held, stands):
-    guide = SimpleNamespace(root=(2 + 0j, 0.0), intent=Intent(velocity, yaw))
+@pytest.mark.parametrize("intent, away, command, held, stands", [
+    (Intent(0j, 0.1), 0.05, {}, True, True), (Intent(0.1j, 0.0), 0.0, {}, True, False),
+    (Intent(0j, 0.0), 0.12, {}, True, False), (Intent(0j, math.radians(15)), 0.0, {}, True, False),
+    (Intent(0j, 0.0, query="dance"), 0.0, {}, True, False), (Intent(0j, 0.0), 0.0, {"dance tag": [1]}, True, False),
+    (Intent(0j, 0.0), 0.0, {}, False, False)])
+def test_who_stands_is_where_it_should_be_with_its_feet_on_the_ground_for_a_second(intent, away, command, held, stands):
+    guide = SimpleNamespace(root=(2 + 0j, 0.0), intent=intent)
     body, standing, taken = SimpleNamespace(root=(2 + away + 0j, 0.0)), Standing(1), []
     for _ in range(round(2 * WAITS * RATE)):
-        standing.look([guide], [body], [(True, held)], DT)
+        standing.look([guide], [body], [command], [(True, held)], DT)
         taken.append(standing.places[0] is not None)
     assert taken.index(True) == pytest.approx(WAITS * RATE, abs=1) if stands else not any(taken)
 
@@ -44,10 +46,10 @@ def test_who_stands_stays_until_it_is_wanted_to_go_or_to_turn():
     guide, body = SimpleNamespace(root=(0j, 0.0), intent=Intent(0j, 0.0)), SimpleNamespace(root=(0j, 0.0))
     standing = Standing(1)
     for _ in range(round(2 * WAITS * RATE)):
-        standing.look([guide], [body], [(True, True)], DT)
+        standing.look([guide], [body], [{}], [(True, True)], DT)
     begun = standing.places
     for guide.intent, body.root, stays in ((Intent(0j, 0.3), (0.05j, 0.1), True), (Intent(0j, 1.0), (0j, 0.0), False)):
-        standing.look([guide], [body], [(True, False)], DT)
+        standing.look([guide], [body], [{}], [(True, False)], DT)
         assert standing.places == (begun if stays else [None])
 
 

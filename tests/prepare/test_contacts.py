@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from mm_blender.motion.roles import find_character
 from mm_blender.prepare.contacts import find_contacts
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import add_root
+from tests.pirouette import pirouette
 
 RECIPE = Recipe()
 
@@ -28,6 +31,19 @@ def test_a_foot_held_in_the_air_does_not_stand(biped, roles):
 def test_the_speed_that_counts_as_standing_is_a_setting(biped, roles):
     assert _contacts(biped, roles, lift=0, slide=0.3, recipe=Recipe(contact_speed=0.5)).all()
     assert not _contacts(biped, roles, lift=0, slide=0.3).any()
+
+
+def test_a_foot_without_toes_stands_with_its_sole_also_while_the_heel_rises():
+    clip = pirouette()
+    character = find_character(clip.skeleton)
+    toes = find_contacts(add_root(clip, character, RECIPE), character, RECIPE)
+    feet = [clip.skeleton.index(character.roles[f"{side}_foot"]) for side in ("left", "right")]
+    ends = {clip.skeleton.names[foot]: tuple(clip.skeleton.positions[foot + 1].tolist()) for foot in feet}
+    clip = clip.with_changes(skeleton=replace(clip.skeleton, ends=ends))
+    bare = replace(character, skeleton=clip.skeleton, roles={role: name for role, name in character.roles.items()
+                                                             if not role.endswith("toe")})
+    soles = find_contacts(add_root(clip, bare, RECIPE), bare, RECIPE)
+    assert np.array_equal(soles, toes) and soles[40:70, 0].all()
 
 
 def test_one_bad_frame_does_not_break_a_contact_or_lift_the_others(biped, roles):

@@ -31,6 +31,7 @@ def test_an_artist_drives_with_the_keyboard(blender, pictures):
     assert found["travelled"] > 1
     assert found["undone"] == {"action": True, "actions": True}, "one undo step takes all of it back"
     assert found["redone"]
+    assert found["mm.drive_cancel"] == {"new": 0, "over": True} and found["mm.drive_keep"] == {"new": 1, "over": True}
 
 
 def test_driving_survives_what_the_artist_does_meanwhile(blender, pictures):

@@ -38,9 +38,11 @@ class Kind:
     name = tooltip = belongs = commanded = ""
     icon = "DOT"
     numbers = 1
-    usual = "", (0.0,)
+    usual: tuple = "", (0.0,)
     trajectory = length = False
-    at_rest, colour, in_pose = None, None, True
+    at_rest: tuple | None = None
+    in_pose = True
+    colour: tuple | None = None
 
     def label(self, of):
         """What a channel is called, in messages and commands."""
@@ -85,7 +87,8 @@ class Kind:
 class BoneKind(Kind):
     """What belongs to a bone role, and can be commanded with a Place, too."""
 
-    belongs, usual = "role", ("left_foot", (0.0,))
+    belongs = "role"
+    usual: tuple = "left_foot", (0.0,)
     numbers = 3
 
     def label(self, of):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BLOCK = 4096  # frames at once: what stays in the processor's cache
+
 
 @dataclass(frozen=True, eq=False)
 class Normalisation:
@@ -19,9 +21,10 @@ class Normalisation:
 
     @classmethod
     def of(cls, features, schema):
+        blocks = [features[at:at + BLOCK] for at in range(0, len(features), BLOCK)]
         # In float64: the mean of a million float32 numbers is not to be trusted.
-        mean = features.mean(axis=0, dtype=np.float64)
-        variance = features.var(axis=0, dtype=np.float64)
+        mean = sum(block.sum(axis=0, dtype=np.float64) for block in blocks) / len(features)
+        variance = sum(np.square(block - mean).sum(axis=0) for block in blocks) / len(features)
         scale = np.ones(schema.size)
         for part in schema.slices:
             deviation = np.sqrt(variance[part].mean())

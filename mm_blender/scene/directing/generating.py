@@ -49,7 +49,7 @@ def made_from(ob, depsgraph):
     path, _ = path_of(ob, depsgraph)
     around = ob.mm.drive.ground.session_uid if ob.mm.drive.ground is not None else 0
     return (recipe.text_of(ob), path.places.tobytes(), path.marks, settings_of(ob), ob.mm.drive.query, around,
-            ob.mm.drive.tolerance, id(played_library(ob)))
+            ob.mm.drive.tolerance, ob.mm.drive.travel_bone, id(played_library(ob)))
 
 
 def write(ob, directed, instead=None):
@@ -57,7 +57,7 @@ def write(ob, directed, instead=None):
     that is used."""
     settings, direct, posed = ob.mm.drive, ob.mm.direct, targets.posed(ob)
     name = instead.name if instead is not None else f"{posed.name} {direct.path.name if direct.path else 'Places'}"
-    how = {"tolerance": settings.tolerance, "ik": settings.ik_keys}
+    how = {"tolerance": settings.tolerance, "ik": settings.ik_keys, "bone": settings.travel_bone}
     if instead is None:
         action = takes.keep(posed, directed.clip, name, direct.start, settings.keep_as, **how)
     else:

@@ -250,7 +250,7 @@ class Session:
     def _write(self, character, ob):
         settings = character.owner().mm.drive
         return takes.write(ob, character.clip(ob), f"{ob.name} Drive", self._first_frame(character), settings.tolerance,
-                           settings.ik_keys)
+                           settings.ik_keys, settings.travel_bone)
 
     def _first_frame(self, character):
         """The frame of the scene with which its take begins."""

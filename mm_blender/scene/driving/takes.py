@@ -18,6 +18,7 @@ from ..actions import bone_of
 from ..reading import keyframes
 from ..reading.sampling import scene_rate
 from ..rig import armatures, controls
+from . import travel
 
 NEAR = 1e-3  # frames: so near is the same
 
@@ -29,16 +30,17 @@ def keep(ob, clip, name, start_frame=1, keep_as="ACTION", **how):
     return action
 
 
-def write(ob, clip, name, start_frame=1, tolerance=0.0, ik=False):
+def write(ob, clip, name, start_frame=1, tolerance=0.0, ik=False, bone=""):
     """A new Action with a clip that has a database's skeleton, at the scene's rate. It is marked as a take.
 
     tolerance  metres that a joint may be off, for few keys with handles; 0 for keys wherever something changes
     ik         whether IK controls of a control rig have keys too
+    bone       what carries it over the ground; "" for a root bone where there is one, or else the hips
     """
     # What curves with handles do between frames counts too.
     finer = max(2, math.ceil(clip.rate / scene_rate() - 1e-6)) if tolerance else 1
     check_clip(f"The take at the scene's {scene_rate():,.0f} frames per second", clip.duration * scene_rate())
-    take = resample(on_rig(ob, clip), scene_rate() * finer)
+    take = resample(travel.carried(ob, on_rig(ob, clip), clip, bone), scene_rate() * finer)
     take = take.slice(0, (len(take) - 1) // finer * finer + 1)
     action = keyframes.write_action(ob, take, name, start_frame, tolerance=tolerance, ik=ik)
     action.use_fake_user = action.mm.take = True

@@ -225,7 +225,7 @@ def _differences(before, now):
 def _previous(ob):
     """The database that the armature plays already, to take unchanged clips over from; None if there is none."""
     try:
-        return database.load(database_path(ob))
+        return database.load(database_path(ob), to_bake=True)
     except MotionError:
         return None
 

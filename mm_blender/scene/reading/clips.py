@@ -168,6 +168,12 @@ def tags_of(action, span):
     return own + [(tag.name, span[0] + tag.start, span[0] + tag.end) for tag in marked]
 
 
+def tag_names(ob):
+    """The names of the tags that the clips have, in order."""
+    return sorted({tag.name for clip in ob.mm.clips if clip.action is not None for tag in clip.action.mm.tags
+                   if tag.name}, key=str.lower)
+
+
 def count_selected(ob, scene, query, rate, facts=None):
     """How many of the frames that a bake would give a query selects: (selected, all).
 

@@ -18,6 +18,17 @@ def apply_preset(ob, name):
     features.index = 0
 
 
+def apply_schema(ob, schema):
+    """Replace the list of features, its sliders included."""
+    features = ob.mm.features
+    features.channels.clear()
+    for channel in schema.channels:
+        add_channel(ob, channel)
+    features.index = 0
+    features.responsiveness, features.quality = schema.responsiveness, schema.quality
+    features.past_end = schema.past_end
+
+
 def add_channel(ob, channel):
     """Append one feature to the list."""
     entries = ob.mm.features.channels

@@ -112,7 +112,7 @@ def _led_by_ik(ob):
 def _named(names):
     shown = [f'"{name}"' for name in names[:NAMED]]
     if len(names) > NAMED:
-        return f"{', '.join(shown)} and {len(names) - NAMED} more bones"
+        return f"{', '.join(shown)} and {len(names) - NAMED} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 

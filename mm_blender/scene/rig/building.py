@@ -31,7 +31,7 @@ def build_armature(skeleton, name):
     bpy.context.scene.collection.objects.link(ob)
     heads, rotations = skeleton.rest
     tails = bone_tails(skeleton)
-    with _editing(ob):
+    with editing(ob):
         bones = [ob.data.edit_bones.new(joint) for joint in skeleton.names]
         for joint, bone in enumerate(bones):
             bone.head, bone.tail = heads[joint], tails[joint]
@@ -141,7 +141,7 @@ def object_mode():
 
 
 @contextmanager
-def _editing(ob):
+def editing(ob):
     with object_mode():
         bpy.context.view_layer.objects.active = ob
         bpy.ops.object.mode_set(mode="EDIT")

@@ -4,11 +4,13 @@
 from dataclasses import replace
 
 import bpy
+import numpy as np
 
 from ...errors import MotionError
 from ...motion.character import ROLES, Character
 from ...motion.roles import find_mirror, find_roles, rest_forward, walks_on_four
-from .armatures import skeleton_of, whole_skeleton
+from ...motion.stance import SIDES
+from .armatures import skeleton_of, whole_skeleton, world_matrix
 
 # Without these nothing can be baked.
 NEEDED = ("hips", "left_foot", "right_foot", "left_thigh", "right_thigh")
@@ -92,6 +94,7 @@ def character_of(ob):
             what = "does not deform anything" if bone in ob.data.bones else "does not exist"
             raise MotionError(f'The role "{role}" of "{ob.name}" is given to the bone "{bone}", which {what}: '
                               "choose another one in the Character panel.")
+    skeleton = _with_feet(ob, skeleton, roles)
     connected = frozenset(name for name in skeleton.names if ob.data.bones[name].use_connect)
     character = Character(skeleton, roles, find_mirror(skeleton), _forward(ob, skeleton, roles), connected)
     return on_its_legs(ob, character)
@@ -109,6 +112,14 @@ def missing(ob):
     bones = ob.data.bones
     given = {entry.name: entry.bone for entry in ob.mm.roles}
     return [role for role in NEEDED if given.get(role, "") not in bones]
+
+
+def _with_feet(ob, skeleton, roles):
+    """The skeleton, which knows where feet without toes end even if other bones hang from them."""
+    size = float(np.cbrt(abs(np.linalg.det(world_matrix(ob)[:3, :3]))))
+    feet = [roles[f"{side}_foot"] for side in SIDES if f"{side}_foot" in roles and f"{side}_toe" not in roles]
+    ends = {bone: (0.0, size * ob.data.bones[bone].length, 0.0) for bone in feet}
+    return replace(skeleton, ends={**ends, **skeleton.ends})
 
 
 def _forward(ob, skeleton, roles):

@@ -51,7 +51,9 @@ class Soft(NamedTuple):
     def made(self):
         return self.units
 
-    seen = made
+    @property
+    def seen(self):
+        return self.units
 
     def __call__(self, values):
         return functional.silu(values)

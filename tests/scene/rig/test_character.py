@@ -2,11 +2,13 @@
 """The armature as a character: roles by the artist's settings, what is missing, and which way it faces."""
 
 import bpy
+import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
 from mm_blender.scene.rig import character
 from tests import walker
+from tests.scene.downloads import demo_without_toes
 
 
 @pytest.fixture
@@ -18,6 +20,25 @@ def test_roles_are_found_when_the_artist_has_not_looked(ob):
     found = character.character_of(ob)
     assert found.roles["hips"] == "hips" and found.roles["left_foot"] == "foot.L"
     assert found.mirror["foot.L"] == "foot.R" and len(ob.mm.roles) > 0
+
+
+def test_a_foot_without_toes_stands_where_its_bone_ends_whatever_hangs_from_it(extension):
+    ob = demo_without_toes(tip=True)
+    tails = [ob.data.bones[f"foot.{side}"].tail_local[:] for side in "LR"]
+
+    def soles():
+        found = character.character_of(ob)
+        return found.contact_places(*(part[None] for part in found.skeleton.rest))[0]
+
+    assert soles() == pytest.approx(np.array(tails), abs=1e-5)
+    bpy.ops.object.mode_set(mode="EDIT")
+    lace = ob.data.edit_bones.new("lace.L")
+    lace.parent, lace.head, lace.tail = ob.data.edit_bones["foot.L"], (0.1, 0, 0.15), (0.1, 0, 0.2)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ob.scale = 2, 2, 2
+    bpy.context.view_layer.update()
+    ob.mm.roles["left_toe"].bone = ob.mm.roles["right_toe"].bone = ""
+    assert soles() == pytest.approx(2 * np.array(tails), abs=1e-5)
 
 
 def test_the_artists_choice_goes_before_what_was_found(ob):

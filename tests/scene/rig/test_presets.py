@@ -7,6 +7,7 @@ import bpy
 import pytest
 
 from mm_blender.errors import MotionError
+from mm_blender.scene import presets as files
 from mm_blender.scene.rig import presets
 from mm_blender.scene.rig.character import character_of, confidence, fill_roles
 from tests import walker
@@ -14,7 +15,7 @@ from tests import walker
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(presets, "own_folder", lambda _name: str(tmp_path))
+    monkeypatch.setattr(files, "own_folder", lambda _name: str(tmp_path))
     return tmp_path
 
 
@@ -54,11 +55,11 @@ def test_a_bone_that_is_missing_is_named_and_nothing_is_changed(ob):
 def test_presets_are_listed_replaced_and_removed(ob):
     for name in ("b", "A", "b"):
         presets.save(ob, name)
-    assert presets.names() == ["A", "b"]
-    presets.remove("A")
-    assert presets.names() == ["b"]
+    assert presets.PRESETS.names() == ["A", "b"]
+    presets.PRESETS.remove("A")
+    assert presets.PRESETS.names() == ["b"]
     with pytest.raises(MotionError, match='There is no preset "A"'):
-        presets.remove("A")
+        presets.PRESETS.remove("A")
     with pytest.raises(MotionError, match='There is no preset "A"'):
         presets.load(ob, "A")
 
@@ -101,6 +102,6 @@ def test_the_operators_do_the_same(ob):
     other = walker.armature("Other")
     assert bpy.ops.mm.roles_preset_load(name="mine") == {"FINISHED"}
     assert roles(other) == roles(ob)
-    assert bpy.ops.mm.roles_preset_remove(name="mine") == {"FINISHED"} and presets.names() == []
+    assert bpy.ops.mm.roles_preset_remove(name="mine") == {"FINISHED"} and presets.PRESETS.names() == []
     with pytest.raises(RuntimeError, match='There is no preset "mine"'):
         bpy.ops.mm.roles_preset_load(name="mine")

@@ -3,11 +3,25 @@
 
 
 import bpy
-from inside import drive_on, empty_scene, hold, in_view3d, let_go, picture, press, session, until_driving, view3d
+from inside import (
+    drive_on,
+    empty_scene,
+    hold,
+    in_view3d,
+    let_go,
+    open_sidebar,
+    picture,
+    press,
+    region,
+    session,
+    until_driving,
+    view3d,
+)
 from mathutils import Euler, Quaternion
 
 
 def steps(result):
+    bpy.context.preferences.system.use_region_overlap = False  # what lies behind the sidebar does not belong to it
     empty_scene()
     with in_view3d():
         bpy.ops.mm.create_demo("INVOKE_DEFAULT")
@@ -63,7 +77,9 @@ def steps(result):
     with in_view3d():
         bpy.ops.mm.drive("INVOKE_DEFAULT")
     hold("W")
+    yield from open_sidebar()
     yield from drive_on(2.0)
+    picture("panel_driving", region("UI"))
     let_go("W")
     played = session().seconds
     press("RET")
@@ -85,6 +101,18 @@ def steps(result):
     with in_view3d():
         bpy.ops.ed.redo()
     result["redone"] = bpy.context.object.animation_data.action.name == result["kept"]["name"]
+
+    # The buttons that end it, as the panel and the viewport's header have them.
+    for button in (bpy.ops.mm.drive_cancel, bpy.ops.mm.drive_keep):
+        with in_view3d():
+            bpy.ops.mm.drive("INVOKE_DEFAULT")
+        yield from drive_on(0.2)
+        actions = len(bpy.data.actions)
+        with in_view3d():
+            button("INVOKE_DEFAULT")
+        yield 0.3
+        modal = [found.bl_idname for found in view3d()[0].modal_operators]
+        result[button.idname_py()] = {"new": len(bpy.data.actions) - actions, "over": session() is None and not modal}
 
 
 def facts():

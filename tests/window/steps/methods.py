@@ -2,12 +2,10 @@
 """An artist flips the switch while driving: Motion Matching, Learned, Decompressed; then compares two side by side."""
 
 import os
-import sys
 import tempfile
 
 import bpy
 from inside import (
-    EXTENSION,
     drive_on,
     empty_scene,
     engine,
@@ -37,7 +35,6 @@ def steps(result):
     if result["trouble"]["LMM"]:
         return
     look(4.5)
-    show_drive_alone()
     yield from open_sidebar()
 
     # The switch, flipped while the character walks and runs.
@@ -149,17 +146,6 @@ def copies():
 
 def names():
     return {*bpy.data.objects.keys(), *bpy.data.actions.keys(), *bpy.data.armatures.keys(), *bpy.data.meshes.keys()}
-
-
-def show_drive_alone():
-    """Put the other panels aside."""
-    panels = sys.modules[EXTENSION].panels
-    panels.unregister()
-    for module in panels.PARTS:
-        for panel in vars(module).values():
-            if isinstance(panel, type) and issubclass(panel, bpy.types.Panel):
-                panel.bl_category = "Motion Matching" if panel.__name__.startswith("MM_PT_drive") else "Put Aside"
-    panels.register()
 
 
 def look(distance):

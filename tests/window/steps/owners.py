@@ -100,6 +100,6 @@ def show_only(*names):
     panels = sys.modules[EXTENSION].panels
     panels.unregister()
     for panel in (value for part in panels.PARTS for value in vars(part).values()
-                  if getattr(value, "__name__", "").startswith("MM_PT_")):
+                  if getattr(value, "bl_region_type", "") == "UI"):
         panel.bl_category = "Motion Matching" if panel.__name__ in names else "Put Aside"
     panels.register()

@@ -34,7 +34,7 @@ def steps(result):
     result["selected"] = [bone.name for bone in bpy.context.selected_pose_bones]
 
     presets = engine("scene.rig.presets")
-    result["folder"] = str(presets.folder())
+    result["folder"] = str(presets.PRESETS.folder)
     with in_view3d():
         bpy.ops.mm.roles_preset_save(name="Rigify head")
         bpy.ops.mm.stance_set("INVOKE_DEFAULT")
@@ -43,7 +43,7 @@ def steps(result):
     picture("roles_presets")
     press("ESC")
     yield 0.5
-    result["presets"], result["stance"] = presets.names(), engine("scene.rig.t_pose").has_stance(named)
+    result["presets"], result["stance"] = presets.PRESETS.names(), engine("scene.rig.t_pose").has_stance(named)
 
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = unnamed
@@ -64,7 +64,7 @@ def _open_roles():
     panels.unregister()
     for module in panels.PARTS:
         own = module.__name__.rsplit(".", 1)[-1] == "character"
-        for panel in (each for each in vars(module).values() if isinstance(each, type) and "_PT_" in each.__name__):
+        for panel in (each for each in vars(module).values() if getattr(each, "bl_region_type", "") == "UI"):
             panel.bl_category = "Motion Matching" if own else "Put Aside"
             panel.bl_options = set()
     panels.register()

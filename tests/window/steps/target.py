@@ -155,7 +155,7 @@ def only_drive():
     panels.unregister()
     for module in panels.PARTS:
         for panel in vars(module).values():
-            if "bl_label" in getattr(panel, "__dict__", {}) and not module.__name__.endswith("drive"):
+            if getattr(panel, "bl_region_type", "") == "UI" and not module.__name__.endswith("drive"):
                 panel.bl_category = "Put Aside"
     panels.register()
 

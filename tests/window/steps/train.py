@@ -114,7 +114,7 @@ def show_train():
     panels.unregister()
     for module in panels.PARTS:
         for panel in vars(module).values():
-            if isinstance(panel, type) and issubclass(panel, bpy.types.Panel):
+            if getattr(panel, "bl_region_type", "") == "UI":
                 panel.bl_category = "Motion Matching" if panel.__name__ == "MM_PT_train" else "Put Aside"
                 panel.bl_options = set()
     panels.register()
