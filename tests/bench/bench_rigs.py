@@ -146,13 +146,15 @@ def live(label, ob, database):
         stands = trace.contacts[1:] & trace.contacts[:-1]
         held = stands & trace.planted[1:] & trace.planted[:-1]
         speeds = feet.speeds(soles(library.retarget.target, *clip.globals()), clip.rate) / library.retarget.scale
-        slides.append([100 * np.concatenate([speeds[each]]) for each in (stands, held)])
+        slides.append([100 * speeds[each] for each in (stands, held)])
 
     def row(name, figure, most):
         print(f"  {label}, {name}: {figure:.3g}  (target at most {most:g})  {'ok' if figure <= most else 'short'}",
               flush=True)
 
-    row("slide of held feet, cm/s", np.concatenate([held for _, held in slides]).mean(), SLIDE)
+    for name, each in zip(("feet that stand in the source, those that step after a jump included", "held feet"),
+                          zip(*slides)):
+        row(f"slide of {name}, cm/s", np.concatenate(each).mean(), SLIDE)
     for name, most in (("slide_low", np.mean([one["slide_low_source"] for one in reports]) / 2),
                        ("contact_not_held", 0.03)):
         row(name.replace("_", " "), np.mean([one[name] for one in reports]), most)
