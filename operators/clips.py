@@ -2,11 +2,12 @@
 """Clips: collect the Actions that the character is made of."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.scene import actions
-from ..mm_blender.scene.reading import assets, clips, sampling
+from ..mm_blender.scene.jobs import freshness
+from ..mm_blender.scene.reading import assets, clips, rates, sampling
 from ..mm_blender.scene.rig.character import fill_roles, missing
 from ..mm_blender.scene.settings import RELATIVE_PATH
 from .base import CharacterOperator, active_armature
@@ -46,7 +47,7 @@ class MM_OT_clips_add(CharacterOperator):
         fitting = [action for action in bpy.data.actions if sampling.fit(ob, action)[0] > 0.5]
         if not fitting:
             raise MotionError(f'No Action in this file moves the bones of "{ob.name}": import motion, or animate it.')
-        return clips.add_clips(ob, fitting)
+        return clips.add_clips(ob, fitting, look=True)
 
     @staticmethod
     def _selected(context, ob):
@@ -65,7 +66,7 @@ class MM_OT_clips_add(CharacterOperator):
             playing = other.animation_data.action if other.animation_data else None
             found = list(dict.fromkeys([*([playing] if playing else []), *clips.nla_actions(other)]))
             played |= bool(found)
-            added += clips.add_clips(ob, found, source=None if other == ob else other)
+            added += clips.add_clips(ob, found, source=None if other == ob else other, look=True)
         if not played:
             raise MotionError("The selected armatures play no Actions and have no NLA strips.")
         return added
@@ -74,7 +75,7 @@ class MM_OT_clips_add(CharacterOperator):
     def _active(_context, ob):
         if not ob.animation_data or not ob.animation_data.action:
             raise MotionError(f'"{ob.name}" plays no Action now: assign one to it.')
-        return clips.add_clips(ob, [ob.animation_data.action])
+        return clips.add_clips(ob, [ob.animation_data.action], look=True)
 
     @staticmethod
     def _nla(_context, ob):
@@ -105,7 +106,7 @@ or linked where the Asset Browser links"""
             fill_roles(ob)
         found, new = self._actions(context)
         left_out = {action: sentence for action in found if (sentence := assets.unfit(ob, action))}
-        added = clips.add_clips(ob, [action for action in found if action not in left_out])
+        added = clips.add_clips(ob, [action for action in found if action not in left_out], look=True)
         for sentence in left_out.values():
             self.report({"WARNING"}, sentence)
         bpy.data.batch_remove([action for action in new if action in left_out])
@@ -215,6 +216,20 @@ class MM_OT_clip_show(_ClipOperator):
             context.scene.frame_set(round(span[0]))
 
 
+class MM_OT_scene_rate(CharacterOperator):
+    """Let the scene run at the rate of the clips. They last as long as before: copies of their Actions take their \
+places, with keys further apart. The Actions themselves, and what other objects play, stay as they are"""
+    bl_idname = "mm.scene_rate"
+    bl_label = "Set Scene Rate"
+
+    rate: FloatProperty(name="Rate", default=60.0, min=1.0, max=1000.0, description="Frames per second")
+
+    def run(self, context, ob):
+        count = rates.set_rate(ob, context.scene, self.rate)
+        freshness.look_again()
+        self.report({"INFO"}, f"The scene runs at {self.rate:g} fps; {count} Actions were copied for it")
+
+
 def _play(armature, clip):
     before = armature.animation_data.action if armature.animation_data else None
     actions.assign(armature, clip.action, clips.slot_of(clip))
@@ -243,4 +258,4 @@ def _index(ob):
 
 register, unregister = bpy.utils.register_classes_factory((
     MM_OT_clips_add, MM_OT_clips_add_assets, MM_OT_clip_remove, MM_OT_clip_exclude, MM_OT_clips_remove_missing,
-    MM_OT_clip_move, MM_OT_clip_show))
+    MM_OT_clip_move, MM_OT_clip_show, MM_OT_scene_rate))

@@ -25,6 +25,7 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
         column.prop(settings, "rate")
         column.prop(settings, "root")
         layout.prop(settings, "mirror")
+        layout.prop(settings, "arcs")
         if not draw_job(layout, "Baking"):
             if found.is_used:
                 draw_step(layout, "mm.bake", icon="FILE_CACHE", text="Bake to a File of Its Own").own_file = True
@@ -71,7 +72,8 @@ class MM_PT_bake_report(CharacterPanel, bpy.types.Panel):
             draw_sentence(layout, "Another version of Motion Matching baked this: bake again.", "INFO")
             return
         column = layout.column(align=True)
-        for label, value in (("Clips", f"{report['clips']}"),
+        arcs = f", {report['arcs']} arc copies" if report.get("arcs") else ""
+        for label, value in (("Clips", f"{report['clips']}{arcs}"),
                              ("Frames", f"{report['frames']:,} ({report['minutes']:.1f} min)"),
                              ("Features", f"{report['features']} per frame"),
                              ("Size", f"{report['megabytes']:.1f} MB")):

@@ -5,8 +5,9 @@ import bpy
 
 from ..mm_blender.scene.driving import trial
 from ..mm_blender.scene.jobs import slices
-from ..mm_blender.scene.reading import clips
+from ..mm_blender.scene.reading import clips, rates
 from ..mm_blender.scene.reading.facts import known
+from ..mm_blender.scene.reading.sampling import scene_rate
 from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, active_armature, draw_job, draw_sentence, short, sidebar_width
 from .tags import draw_proposals
@@ -105,6 +106,17 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         side.separator()
         side.operator("mm.clip_move", text="", icon="TRIA_UP").by = -1
         side.operator("mm.clip_move", text="", icon="TRIA_DOWN").by = 1
+        rate, count = rates.own_rate(ob, context.scene, known)
+        if count:
+            many = f"{count} clips were" if count > 1 else "One clip was"
+            draw_sentence(layout, f"{many} made at {rate:g} fps, and this file runs at {scene_rate(context.scene):g}: "
+                          "poses are left out.", "TIME")
+            layout.operator("mm.scene_rate", text=f"Set Scene to {rate:g} fps").rate = rate
+        if given := [clip for clip in clips.enabled(ob) if clip.in_place and clip.travel]:
+            many = f"{len(given)} clips are" if len(given) > 1 else "One clip is"
+            draw_sentence(layout, f"{many} made in place and get travel: " + ", ".join(
+                f"{clip.name} {clips.given_travel(clip):.2f} m/s" for clip in given[:4])
+                + (f" and {len(given) - 4} more." if len(given) > 4 else "."), "CON_FOLLOWPATH")
         draw_proposals(layout, ob)
         if ob.mm.clip_index < len(ob.mm.clips):
             self._draw_clip(context, layout, ob, ob.mm.clips[ob.mm.clip_index])
@@ -132,6 +144,15 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         row = column.row(heading="Also")
         row.prop(clip, "mirror", toggle=True)
         row.prop(clip, "loop", toggle=True)
+        row = column.row(heading="Give It Travel", align=True)
+        row.prop(clip, "travel", text="")
+        part = row.row(align=True)
+        part.active = clip.travel and bool(clip.in_place or clip.travel_speed)
+        part.prop(clip, "travel_speed", text="")
+        if clip.in_place:
+            draw_sentence(column, f"Made in place: its feet go back at {clip.in_place:.2f} m/s. "
+                          + (f"It travels {clips.given_travel(clip):.2f} m/s in the bake." if clip.travel else
+                             "Without travel it stays on the spot."), "INFO")
         if not clips.unusable(ob, clip, known):
             way, reason = clips.way(ob, clip, known)
             text = "Read from F-curves" if way == "curves" else f"Evaluated frame by frame: {reason}"

@@ -17,7 +17,9 @@ from mm_blender.commands import main
 from mm_blender.files import only_us
 from mm_blender.matching import database
 from mm_blender.matching.schema import PRESETS
+from mm_blender.motion import bvh
 from mm_blender.owner import Owner
+from tests.databases import demo_clips
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "mm_blender"]
@@ -455,7 +457,8 @@ def test_a_relative_output_is_written_where_one_stands(tmp_path, walk, ask, monk
 
 def test_fps_is_the_rate_of_the_database(walk, out, ask):
     for rate, frames in ((24, 73), (29.97, 90), (60, 181), (120, 361)):
-        assert (report := ask("bake", walk, "-o", out, "--fps", rate))["frames"] == frames and report["rate"] == rate
+        report = ask("bake", walk, "-o", out, "--loops", "tagged", "--fps", rate)
+        assert report["frames"] == frames and report["rate"] == rate
 
 
 @pytest.mark.parametrize("scale, units, expected", [(1, None, 0.01), (0.01, None, 1.0), (1 / 2.54, None, 0.0254),
@@ -493,7 +496,7 @@ def test_schema_is_a_preset_or_a_file(tmp_path, walk, out, ask, fails):
 
 
 def test_past_end_is_a_choice_and_is_reported(walk, out, ask):
-    report = ask("bake", walk, "-o", out, "--past-end", "exclude")
+    report = ask("bake", walk, "-o", out, "--loops", "tagged", "--past-end", "exclude")
     reason = "too near an end of its clip for its features"
     assert report["past_end"] == "exclude" and report["not_entered"][reason] == 40
     assert reason not in ask("bake", walk, "-o", out)["not_entered"]
@@ -627,3 +630,21 @@ def test_what_a_character_in_blender_has_baked_is_not_replaced(walk, out, ask, f
 def test_a_bake_into_a_file_that_is_being_written_says_so(walk, out, fails):
     with only_us(out):
         assert "is being written by another Blender or shell" in fails("bake", walk, "-o", out)
+
+
+def test_clips_in_place_travel_loop_and_turn_from_the_shell(tmp_path, out, ask, fails):
+    clip = next(clip for clip in demo_clips() if clip.name == "walk")
+    positions = clip.positions.copy()
+    positions[:, 0, :2] = 0
+    walk = tmp_path / "walk.bvh"
+    bvh.write(walk, clip.with_changes(positions=positions))
+    report = ask("bake", walk, "-o", out)
+    assert 'Clip "walk" is in place: it travels 1.35 m/s now, as its feet tell.' in report["warnings"]
+    assert report["arcs"] == 4 and all(part.loop for part in database.load(out).ranges)
+    for options, warned, arcs in ((("--travel-speed", "w*=1.4"), "travels 1.40 m/s now, as you said", 4),
+                                  (("--travel", "off"), "", 0), (("--arcs", "off"), "1.35", 0)):
+        report = ask("bake", walk, "-o", out, *options)
+        assert warned in " ".join(report["warnings"]) and report["arcs"] == arcs
+    ask("bake", walk, "-o", out, "--loops", "tagged")
+    assert not database.load(out).ranges[0].loop
+    assert '"rnu"' in fails("bake", str(walk), "-o", out, "--travel-speed", "rnu=1")

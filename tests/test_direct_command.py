@@ -93,3 +93,30 @@ def test_a_path_that_is_none_is_named_and_nothing_is_written(files, capsys, subt
             (files / "path.csv").write_text(PATH)
             assert direct(files, *options) == 1
             assert options[1] in capsys.readouterr().err and not (files / "out.bvh").exists()
+
+
+def test_a_loop_goes_on_at_its_end_as_at_its_beginning(files, capsys):
+    (files / "path.csv").write_text("x,y\n0,0\n0,4\n4,4\n4,0\n")
+    assert direct(files, "--loop", "--json") == 0
+    report, played = json.loads(capsys.readouterr().out), bvh.read(files / "out.bvh", 0.01)
+    assert report["path_distance"]["p95"] < 0.15 and report["end_distance"] is None
+    joints = played.globals()[0]
+    jolts = np.linalg.norm(np.diff(joints, 2, axis=0), axis=-1)
+    seam = np.linalg.norm(np.diff(np.concatenate([joints[-3:], joints[:3]]), 2, axis=0), axis=-1)
+    assert seam.max() < jolts.max(), "nothing jolts there more than anywhere else"
+    step = joints[0, 0] - joints[-1, 0]
+    assert np.linalg.norm(step - (joints[1, 0] - joints[0, 0])) < 0.005
+
+
+def test_a_path_is_planned_and_varied_and_what_networks_cannot_is_said(files, capsys):
+    (files / "path.csv").write_text("x,y\n0,0\n0,2\n2,3\n")
+    takes = []
+    for options in (["--plan", "planned"], ["--seed", "3"], ["--seed", "3"], []):
+        assert direct(files, "--json", *options) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["plan"] == ("planned" if "--plan" in options else "quick") and report["end_distance"] < 0.03
+        takes.append((files / "out.bvh").read_bytes())
+    assert takes[1] == takes[2] and len({*takes}) == 3
+    for option in (["--plan", "planned"], ["--seed", "3"], ["--loop"]):
+        assert direct(files, "--method", "lmm", "--networks", str(TRAINED), *option) == 1
+        assert "Only frames of a database can be planned" in capsys.readouterr().err

@@ -106,11 +106,11 @@ def write_footless(path, database):
 def test_what_cannot_be_done_is_said_in_a_sentence(files, demo_database, capsys):
     write_footless(files / "footless.bvh", demo_database)
     out = f"@{files / 'new.bvh'}"
-    lacking = 'footless.bvh" has no bones for these roles, and retargeting needs them: left_foot, right_foot. Bake it'
+    lacking = 'footless.bvh" has no bones for these roles, and retargeting needs them: left_shin, right_shin. Bake it'
     for arguments, sentence in [
             (("retarget", "walk.bvh", "--onto", "footless.bvh", "-o", out), lacking),
             (("drive", "demo.mmdb", "--input", "stick.csv", "--target", "footless.bvh", "-o", out), lacking),
-            (("retarget", "footless.bvh", "--onto", "demo.mmdb", "-o", out), "left_foot, right_foot. Give them with"),
+            (("retarget", "footless.bvh", "--onto", "demo.mmdb", "-o", out), "left_shin, right_shin. Give them with"),
             (("retarget", "walk.bvh", "--onto", "@nobody.bvh", "-o", out), "nobody.bvh"),
             (("retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", out), "not a folder"),
             (("retarget", "walk.bvh", "--onto", "demo.mmdb", "-o", f"@{files}"), "written over"),

@@ -13,7 +13,7 @@ from .. import steps
 from ..errors import MotionError, MotionWarning
 from ..files import only_us
 from ..matching import database, schema
-from ..matching.bake import Source, bake
+from ..matching.bake import ARCS, Source, bake
 from ..matching.proposals import propose
 from ..motion import bvh
 from ..motion.clip import Tag
@@ -21,7 +21,7 @@ from ..prepare.recipe import ROOTS, Recipe
 from .characters import character_in, target_in, ways_onto
 from .clips import SAMPLES, bvh_files, contents_of, some_readable, spread, units_of
 from .jobs import jobs
-from .options import add_command, add_strict, check_strict, job_count, rate, scale
+from .options import add_command, add_strict, check_strict, job_count, rate, scale, speed_of_clip
 from .outputs import check_output, check_owner, owner_of, write_report
 from .tag_file import read_tags, record_of
 from .terminal import Bar, say_all
@@ -45,6 +45,16 @@ def add(commands):
                          '{"name": "exclude", "start": 0, "end": 1.5}]}, times in seconds')
     command.add_argument("--propose-tags", metavar="FILE.json", help="bake with tags that are found in names and "
                          "motion, beside those of --tags, and write all of them into this file, as --tags reads it")
+    command.add_argument("--travel", choices=("auto", "off"), default="auto", help="let clips that were "
+                         "made in place, with hips that stay while the feet slide backwards, travel as their feet "
+                         "tell (auto)")
+    command.add_argument("--travel-speed", action="append", default=[], metavar="CLIP=M/S", type=speed_of_clip,
+                         help="how fast a clip that was made in place travels, such as walk=1.4; with * and ? for "
+                         "several")
+    command.add_argument("--loops", choices=("auto", "tagged"), default="auto", help="which clips go round: those that "
+                         "end as they begin (auto), or only those with the tag loop")
+    command.add_argument("--arcs", choices=ARCS, default="auto", help="copies of cycles that go straight on, bent to "
+                         "both sides: where no clip turns (auto), always, or never")
     command.add_argument("--role", action="append", default=[], metavar="ROLE=BONE",
                          help="which bone plays a role, where it is not found by itself")
     command.add_argument("--onto", metavar="TARGET.bvh|DB.mmdb", help="the character of the database, onto which clips "
@@ -61,6 +71,7 @@ def run(options):
     if options.propose_tags:
         check_output(options.propose_tags, ".json", options, files)
     tags = read_tags(options.tags, files)
+    _check_speeds(options.travel_speed, files)
     features = schema.load(options.schema)
     if options.past_end:
         features = replace(features, past_end=options.past_end)
@@ -73,7 +84,7 @@ def run(options):
     def sources_with(tags):
         if target:
             return _sources_onto(files, options, recipe, units, tags, target)
-        return [_source(path, units, tags, options.mirror) for path in files]
+        return [_source(path, units, tags, options) for path in files]
 
     sources = sources_with(tags)
     _check_features(features, character, options, options.onto or some[0].name)
@@ -84,11 +95,18 @@ def run(options):
                              for path, own in zip(files, found) for tag in own)]
             sources = sources_with(tags)
             write_report(options.propose_tags, record_of(tags))
-        result = steps.run(bake(sources, character, features, recipe, _previous(options.output), others), bar.show)
+        result = steps.run(bake(sources, character, features, recipe, _previous(options.output), others,
+                                arcs=options.arcs), bar.show)
         check_strict(options, result.notes["left_out"])
         result.save(options.output)
     say_all([*result.notes["left_out"], *result.notes["warnings"]])
     return {"file": options.output, "units": units, **result.report()}
+
+
+def _check_speeds(speeds, files):
+    for pattern, _ in speeds:
+        if not any(fnmatchcase(path.stem, pattern) for path in files):
+            raise MotionError(f'--travel-speed speaks of "{pattern}", and no clip has such a name.')
 
 
 def _previous(path):
@@ -115,19 +133,21 @@ def _sources_onto(files, options, recipe, units, tags, target):
         some = [hashlib.sha256(contents_of(path)).hexdigest() for path in spread(paths)]
         stands = some, target[1].positions.round(4).tolist()
         for path in paths:
-            one = _source(path, units, tags, options.mirror)
+            one = _source(path, units, tags, options)
             mark = hashlib.sha256(json.dumps([one.fingerprint, stands]).encode()).hexdigest()
             sources[path] = replace(one, onto=onto, fingerprint=mark)
     return [sources[path] for path in files]
 
 
-def _source(path, units, tags, mirrored):
+def _source(path, units, tags, options):
     found, own = [], [tag for pattern, tag in tags if fnmatchcase(path.stem, pattern)]
     contents = contents_of(path)
     mark = hashlib.sha256(contents)
     mark.update(repr((units, own)).encode(errors="surrogateescape"))
-    return Source(path.stem, partial(_read, path, units, own, found), mark.hexdigest(), mirror=mirrored,
-                  seconds=bvh.seconds_of(contents), warnings=found)
+    speeds = [speed for pattern, speed in options.travel_speed if fnmatchcase(path.stem, pattern)]
+    return Source(path.stem, partial(_read, path, units, own, found), mark.hexdigest(), mirror=options.mirror,
+                  seconds=bvh.seconds_of(contents), loop=None if options.loops == "auto" else False,
+                  travel=speeds[-1] if speeds else None if options.travel == "auto" else 0.0, warnings=found)
 
 
 def _read(path, units, tags, found):

@@ -46,6 +46,14 @@ def rate(text):
     return number(text, *database.RATES)
 
 
+def speed_of_clip(text):
+    """("walk*", 1.4) of walk*=1.4."""
+    clip, given, speed = text.rpartition("=")
+    if not (given and clip.strip()):
+        raise argparse.ArgumentTypeError(f'"{text}" should read CLIP=M/S, such as walk=1.4')
+    return clip.strip().removesuffix(".bvh"), number(speed, 0, 1000)
+
+
 def job_count(text):
     return int(number(text, 0, 256))
 

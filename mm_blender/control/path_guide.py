@@ -19,12 +19,14 @@ HALFLIFE = 0.15  # seconds in which the pace changes
 BACK, TURN = 0.25, 1.0
 MOVES = 0.3  # m/s: who is to go slower than this is not turned
 SETTLES = 0.7  # seconds that it stands at the end of a path
+ROUNDS = 3  # of a loop: in the first one it begins, and of the others one is like the next
 
 
 class PathGuide(Guide):
     """Follows a Schedule.
 
     schedule  the Schedule
+    until     when it is done, in seconds of the schedule
     time      of the schedule, in seconds: it is behind the clock when the character had to be waited for
     """
 
@@ -32,6 +34,7 @@ class PathGuide(Guide):
         """rate: frames per second of the motion that is played"""
         self.schedule, self._dt = schedule, 1 / rate
         self._keeps = max((time for mark, time in schedule.marks if mark.time is not None), default=-math.inf)
+        self.until = seconds_of(schedule)
         self.begin()
 
     def begin(self, time=0.0):
@@ -45,7 +48,7 @@ class PathGuide(Guide):
     @property
     def done(self):
         """Whether the end of the path was reached, and it has stood there."""
-        return not self.schedule.loop and self.time >= self.schedule.duration + SETTLES
+        return self.time >= self.until
 
     def step(self, body):
         goal = pace_of(self.root[0] - body.root[0], self.intent.velocity)
@@ -63,6 +66,11 @@ class PathGuide(Guide):
     def _see(self):
         (place,), (yaw,) = self.schedule.at((self.time,))
         self.root, self.intent = (complex(place), float(yaw)), self.schedule.intent(self.time)
+
+
+def seconds_of(schedule):
+    """How long a Schedule is followed: until one has stood at its end, or has gone round and round again."""
+    return ROUNDS * schedule.duration + LATE if schedule.loop else schedule.duration + SETTLES
 
 
 def way_back(schedule, now, apart, times):

@@ -56,9 +56,12 @@ class Schedule:
     def intent(self, time):
         """The Intent at a time: how the place goes on, and what holds there."""
         (before, after), (yaw, _) = self.at((time, time + 1 / RATE))
+        return Intent(complex(after - before) * RATE, float(yaw), *self.name(time))
+
+    def name(self, time):
+        """The gait and the query that hold at a time."""
         row = int(self._rows_of((time,))[0][0])
-        gait, query = self.pace.names[self._codes[min(max(row, 0), len(self._codes) - 1)]]
-        return Intent(complex(after - before) * RATE, float(yaw), gait, query)
+        return self.pace.names[self._codes[min(max(row, 0), len(self._codes) - 1)]]
 
     def _rows_of(self, times):
         """Where in the tables times (T,) are, and in which round."""

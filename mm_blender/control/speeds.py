@@ -13,6 +13,10 @@ from .gaits import USUAL, Gait, tags_of_gaits
 MOVING, ENOUGH, CREEPING = 0.35, 1.0, 0.15
 # People begin to run where the Froude number v² / (g × leg) passes one half.
 FROUDE, GRAVITY = 0.5, 9.81
+# Speeds are of one gait that differ by less than this factor.
+NEAR = 1.15
+# Seconds that a loop lasts at most that is one cycle, or a few of them.
+CYCLE = 3.0
 # Full stick asks for a speed that this percentile of the frames does not reach, and for a little less, because half of
 # them may have the very same speed: what is faster is for catching up in curves. Running a slalom without any sync the
 # demo was 0.72 m off when it was asked for all of it, 0.58 m so.
@@ -106,6 +110,15 @@ def root_velocities(database):
     return velocities
 
 
+def _steady(velocities, database):
+    """Velocities (N, 2) with the mean of each short loop throughout it: what sways within a cycle is not how fast it
+    goes, and there may be no other motion that would go as fast as its fast half."""
+    for part in database.ranges:
+        if part.loop and len(part) <= CYCLE * database.rate:
+            velocities[part.start:part.stop] = velocities[part.start:part.stop].mean(axis=0)
+    return velocities
+
+
 def _further(going, name, tag, frames, is_slow, usual):
     """The Gait of a tag of these frames (N,), beside the speeds of the usual gaits."""
     own = going.ways(frames & going.creeping, (0.0, 0.0, 0.0))
@@ -124,13 +137,17 @@ class _Going:
     """
 
     def __init__(self, database):
-        self._velocities, leg = root_velocities(database)[:, :2], database.character.leg
+        self._velocities, leg = _steady(root_velocities(database)[:, :2], database), database.character.leg
         self._size = database.character.size
         self._speed, self._seconds = np.hypot(*self._velocities.T), _seconds(database)
         # Who is not of a person's size is taken for a person who was imported in other units.
         self.fast = self._speed > np.sqrt(FROUDE * GRAVITY * leg * self._size)
         self.moving, self.creeping = self._speed > MOVING * leg, self._speed > CREEPING * leg
         self.nobody = np.zeros(len(database), dtype=bool)
+        if self.is_enough(self.moving) and not self.is_enough(self.moving & ~self.fast):
+            # Drawn characters take long steps: of two that are both fast the slower one walks.
+            slow, quick = np.percentile(self._speed[self.moving], (5, 95))
+            self.fast &= self._speed > max(np.sqrt(slow * quick), slow * NEAR)
 
     def is_enough(self, frames):
         """Whether frames last so long that they say something."""

@@ -62,7 +62,7 @@ def timed_marks(schedule, ways, places, rate):
     clock = np.arange(0, schedule.duration + 1 / RATE, 1 / RATE)
     planned, found = schedule.along(clock), []
     for mark, time in schedule.marks:
-        if mark.time is None:
+        if mark.time is None or schedule.loop:
             continue
         # Where one stands still one is never quite there.
         near = mark.at - HERE

@@ -12,24 +12,33 @@ import numpy as np
 from ..errors import MotionError
 from ..limits import check_all
 from ..motion.character import Character
+from ..prepare.arcs import arcs_of, is_straight_cycle, stands, turns
 from ..prepare.clean import clean, excluded_seconds
+from ..prepare.loops import is_loop
 from ..prepare.mirror import mirror
 from ..prepare.recipe import Recipe
 from ..prepare.root import find_forward
 from ..steps import Progress, mapped, run
-from .database import RATES, Database, Range
-from .parts import part_of, taken_over, together
+from .database import ARC, RATES, Database, Range
+from .parts import clip_of, part_of, rooted, taken_over, together
 from .schema import Schema
 
 __all__ = ["Progress", "Source", "bake", "database_key", "foundation_key", "run", "same_skeleton", "source_key"]
 
+IN_PLACE = "is in place"  # so it is said of a clip that was given travel
+# Whether cycles that go straight on are bent, too: where no clip turns, always, or never.
+ARCS = ("auto", "on", "off")
 # Raised whenever preparation or a feature makes something else of the same clips: what an older one made is not taken
 # over.
-PREPARATION = 1
+PREPARATION = 2
 # Bones that differ more than this (metres of a person) make another skeleton.
 SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
+# How much more the path ahead counts where there are only cycles. Nothing leads from standing to going then, and their
+# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood: with 1.5 it walks, and with 3 it
+# also starts and stops so soon that its feet slide half as much as with 2.
+AHEAD = 3.0
 # The share of the time that sorting the frames for the search takes, about.
 SORTING = 0.25
 
@@ -44,6 +53,9 @@ class Source:
     origin       where the raw clip begins in its Action or file, in seconds of its own
     onto         the Onto through which it comes, where it is of another character than the database; the fingerprint
                  is to tell of it too
+    loop         whether it is a loop; None to see that from its ends
+    travel       m/s that it should travel though it was made in place; 0 leaves it there, and None gives it what its
+                 feet tell if it is in place
     warnings     sentences that `read` adds when something is odd but usable
     """
 
@@ -51,8 +63,9 @@ class Source:
     read: Callable
     fingerprint: str
     mirror: bool = False
-    loop: bool = False
+    loop: bool | None = False
     speed: float = 1.0
+    travel: float | None = None
     seconds: float = 0.0
     origin: float = 0.0
     warnings: list = field(default_factory=list)
@@ -74,15 +87,17 @@ def _at_once(clip):
 
 
 def bake(sources: Sequence[Source], character: Character, schema: Schema, recipe: Recipe,
-         previous: Database | None = None, jobs=None) -> Generator[Progress, None, Database]:
+         previous: Database | None = None, jobs=None, arcs: str = "auto") -> Generator[Progress, None, Database]:
     """A generator: yields Progress, returns the Database.
 
     previous: a database whose clips are taken over where nothing that they were made from has changed.
     jobs: whoever has other processes: jobs.submit(function, *arguments) is a Future of what a function makes in one of
     them, and jobs.count says how many there are. The database is the same.
+    arcs: one of ARCS, whether cycles that go straight on are bent, too: "auto" does it where no clip turns, if they
+    come with one that stands, or were made in place.
     Clips that cannot be used are left out, each with a sentence in the database's notes.
     """
-    _check_request(sources, character, schema, recipe)
+    _check_request(sources, character, schema, recipe, arcs)
     foundation = foundation_key(character, recipe)
     keys = [source_key(source, foundation) for source in sources]
     old, parts, left_out, reused = _reusable(previous), [], [], 0
@@ -109,8 +124,12 @@ def bake(sources: Sequence[Source], character: Character, schema: Schema, recipe
             check_all(sum(len(part) for part in parts), len(character.skeleton))
     if not parts:
         raise MotionError(left_out[0])
-    steps = together(parts, character, schema, recipe, database_key(sources, foundation, schema),
-                     jobs.count if jobs else 1)
+    kept = [(key, taken_over(previous, part, character, schema)) for key in old if key.startswith(ARC)
+            for part in old[key]]
+    bent, only_cycles = _arcs(parts, character, schema, recipe, arcs, kept)
+    parts += bent
+    steps = together(parts, character, schema, recipe, database_key(sources, foundation, schema, arcs),
+                     jobs.count if jobs else 1, AHEAD if only_cycles else 1.0)
     database = yield from _shown(steps, 1 - SORTING, 1 / SORTING, "Sorting similar frames")
     database.notes.update(left_out=left_out, reused=reused)
     return database
@@ -123,15 +142,16 @@ def foundation_key(character, recipe):
 
 def source_key(source, foundation):
     """A hash of everything that one clip's frames are made from."""
-    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.origin, foundation])
+    return _hash([source.name, source.fingerprint, source.mirror, source.loop, source.speed, source.travel,
+                  source.origin, foundation])
 
 
-def database_key(sources, foundation, schema):
+def database_key(sources, foundation, schema, arcs="auto"):
     """A hash of everything that a database is made from: another one means that it is stale."""
-    return _hash([[source_key(source, foundation) for source in sources], schema.to_json()])
+    return _hash([[source_key(source, foundation) for source in sources], schema.to_json(), arcs])
 
 
-def _check_request(sources, character, schema, recipe):
+def _check_request(sources, character, schema, recipe, arcs):
     if not sources:
         raise MotionError("There are no clips to bake: add some, or enable those in the list.")
     missing = [role for role in schema.roles if not character.has(role)]
@@ -140,6 +160,8 @@ def _check_request(sources, character, schema, recipe):
                           "Choose them in the Character panel (or with --role), or remove the features.")
     if not character.contact_roles():
         raise MotionError("The character has no feet: give a bone the role left_foot or right_foot.")
+    if arcs not in ARCS:
+        raise MotionError(f'"{arcs}" does not say when arc copies are made: choose {", ".join(ARCS)}.')
     if not RATES[0] <= recipe.rate <= RATES[1]:
         raise MotionError(f"A database has {RATES[0]:g} to {RATES[1]:g} frames per second, not {recipe.rate:g}.")
     frames = sum(source.seconds * (2 if source.mirror else 1) for source in sources) * recipe.rate
@@ -159,6 +181,25 @@ def _reusable(previous):
     return parts
 
 
+def _arcs(parts, character, schema, recipe, wanted, kept):
+    """What is bent of the parts, as parts; and whether there are only cycles that go straight on. kept: pairs of a key
+    and an arc copy that was made before."""
+    owner = rooted(character, parts[0].skeleton)
+    cycles = {index: clip for index, part in enumerate(parts)
+              if part.range.loop and is_straight_cycle(clip := clip_of(part, recipe.rate), owner)}
+    # Clips as people have them: some to go with, and one to stand. A walk alone, with travel, is one to look at.
+    meant = bool(cycles) and any(any(IN_PLACE in said for said in part.range.warnings)
+                                 or stands(clip_of(part, recipe.rate), owner) for part in parts)
+    only = meant and not any(turns(clip_of(part, recipe.rate), owner) for part in parts)
+    bent = []
+    for key in dict.fromkeys(parts[at].range.key for at in cycles if wanted == "on" or (wanted == "auto" and only)):
+        bent += [arc for of, arc in kept if of == ARC + key] or [
+            part_of(arc, character, schema, replace(parts[at].range, source=parts[at].range.source + text,
+                                                    key=ARC + key, excluded=0.0, warnings=()))
+            for at, clip in cycles.items() if parts[at].range.key == key for text, arc in arcs_of(clip, owner)]
+    return bent, only
+
+
 # One source
 
 def _prepared(*ingredients):
@@ -174,7 +215,7 @@ def _prepare(source, character, schema, recipe, key):
         for piece in pieces:
             _check_legs(piece.clip, character)
         return [part_of(clip, character, schema, side) for piece in pieces
-                for clip, side in _sides(piece, source, character, about)], []
+                for clip, side in _sides(piece, source, character, recipe, about)], []
     except MotionError as error:
         return [], [str(error)]
 
@@ -182,13 +223,14 @@ def _prepare(source, character, schema, recipe, key):
 def cleaned(source, character, recipe):
     """Read and clean one source: yields fractions, returns the raw Clip, its Pieces, and the Character in them."""
     raw = yield from source.read()
-    raw = raw.with_changes(loop=raw.loop or source.loop)
+    loop = is_loop(raw, getattr(source.onto, "character", character)) if source.loop is None else source.loop
+    raw = raw.with_changes(loop=raw.loop or loop)
     if source.onto is not None:
-        return raw, source.onto.clean(raw, recipe, source.speed), character
+        return raw, source.onto.clean(raw, recipe, source.speed, source.travel), character
     raw = on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
     if character.has("root") and not character.forward:
         character = replace(character, forward=find_forward(raw, character))
-    return raw, clean(raw, character, recipe, source.speed), character
+    return raw, clean(raw, character, recipe, source.speed, source.travel), character
 
 
 def _check_legs(clip, character):
@@ -207,11 +249,21 @@ def _check_legs(clip, character):
                               "where no leg can bend: give the bone a length, or the roles to other bones.")
 
 
-def _sides(piece, source, character, about):
+def _sides(piece, source, character, recipe, about):
     """A clean piece, and its mirror image where the artist wants one: pairs of a clip and its Range."""
     clip, warnings = piece.clip, [*source.warnings]
     if piece.skipped:
         warnings.append(f'Clip "{source.name}" begins with the rest pose; frames of it left out: {piece.skipped}.')
+    if piece.travel:
+        reason = "as you said" if source.travel else "as its feet tell"
+        warnings.append(f'Clip "{source.name}" {IN_PLACE}: it travels {piece.travel:.2f} m/s now, {reason}.')
+    if piece.left_behind:
+        bone = character.roles["root"]
+        warnings.append(
+            f'The root bone "{bone}" does not go along with the hips: where it stays behind, a made root is used.'
+            if recipe.root == "auto" else
+            f'The root bone "{bone}" stays behind while the hips go or turn, and so does the character: choose the '
+            "root Automatic, or Made.")
     about = replace(about, source_start=source.origin + piece.source_start, loop=clip.loop, warnings=warnings)
     sides = [(clip, about)]
     if source.mirror:

@@ -28,6 +28,8 @@ RATES = (1.0, 1000.0)  # frames per second that make sense
 LEAST_SCALE = 1e-6
 # Metres of the shortest bone that a leg can bend with.
 STUB = 1e-6
+# The key of an arc copy is this and that of the range of which it was made.
+ARC = "arc "
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
 MIRRORED = " (mirrored)"  # the end of the name of a mirror image
@@ -216,7 +218,8 @@ class Database:
         """What a person wants to know about it, as plain values."""
         barred = self.barred()
         return {
-            "clips": len({part.source for part in self.ranges}),
+            "clips": len({part.source for part in self.ranges if not part.key.startswith(ARC)}),
+            "arcs": sum(part.key.startswith(ARC) for part in self.ranges),
             "ranges": len(self.ranges),
             "frames": len(self),
             "minutes": round(len(self) / self.rate / 60, 3),

@@ -8,8 +8,9 @@ import numpy as np
 from ..errors import MotionError
 from ..limits import TAG_NAMES
 from ..motion.character import Character
+from ..motion.clip import Clip, Tag
 from ..prepare.clean import EXCLUDE
-from .database import REASONS, Database, Range
+from .database import REASONS, Database, Range, runs
 from .features import Normalisation, measure
 from .jolts import steps_of
 from .schema import weights_of
@@ -81,8 +82,18 @@ def _animated(curves):
 def _measured(clip, character, schema):
     """The features (F, D) of a clip as it is stored, and its steps, as steps_of() has them."""
     curves = {name: np.zeros(len(clip), dtype=np.float32) for name in schema.properties}
-    character = _rooted(character, clip.skeleton)
+    character = rooted(character, clip.skeleton)
     return measure(clip.with_changes(curves=curves | clip.curves), character, schema), *steps_of(character, clip)
+
+
+def clip_of(part, rate):
+    """A part as a clean clip again."""
+    positions = np.broadcast_to(part.fixed, (len(part), *part.fixed.shape)).copy()
+    positions[:, part.moving] = part.positions
+    tags = [Tag(name, start / rate, (stop - 1) / rate)
+            for name, mask in part.tags.items() for start, stop in runs(mask)]
+    return Clip(part.range.name, part.skeleton, rate, positions, part.rotations, tags, part.contacts, part.curves,
+                part.range.loop)
 
 
 def taken_over(previous, index, character, schema):
@@ -110,17 +121,18 @@ def taken_over(previous, index, character, schema):
 
 # All of them
 
-def together(parts, character, schema, recipe, key, threads=1):
-    """The Database in which parts lie end to end; a generator that yields fractions, most of them of sorting frames."""
+def together(parts, character, schema, recipe, key, threads=1, ahead=1.0):
+    """The Database in which parts lie end to end; a generator that yields fractions, most of them of sorting frames.
+    ahead: how much more the path ahead counts than usual."""
     _check_properties(schema, parts)
     fixed, moving = _moving(parts, character.size * STILL)
     measured = np.concatenate([part.measured for part in parts])
-    normalisation = Normalisation.of(measured, schema)
+    normalisation = Normalisation.of(measured, schema, ahead)
     features = normalisation.apply(measured)
     cells = yield from gather_more(features, weights_of(schema), _cells(parts), threads)
     curve_names = tuple(sorted({name for part in parts for name in part.curves}))
     database = Database(
-        character=_rooted(character, parts[0].skeleton), rate=recipe.rate, recipe=recipe, schema=schema,
+        character=rooted(character, parts[0].skeleton), rate=recipe.rate, recipe=recipe, schema=schema,
         rotations=np.concatenate([part.rotations for part in parts]),
         positions=np.concatenate([part.places(moving) for part in parts]),
         moving=moving, fixed=fixed, contacts=np.concatenate([part.contacts for part in parts]),
@@ -165,7 +177,7 @@ def _columns(part, names):
     return columns
 
 
-def _rooted(character, skeleton):
+def rooted(character, skeleton):
     """The character with the skeleton that the clean clips have, whose joint 0 is the root, facing +Y."""
     root = skeleton.names[0]
     return Character(skeleton, {**character.roles, "root": root}, {**character.mirror, root: root}, "+Y",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A character: a skeleton, and what its joints mean."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -120,12 +121,13 @@ class Character:
 
     def _paw(self, top, contact):
         """Where on the contact joint of a limb that hangs from a top its paw is: where the bone ends. Importers guess
-        that where a file has no ends; up in the air, at rest, no paw ends: then it is the joint itself."""
+        that where a file has no ends. Up in the air no paw ends of a limb that hangs down at rest: then it is the joint
+        itself."""
         joint, (places, turns) = self.joint(contact), self.skeleton.rest
         end = self.skeleton.ends.get(self.roles[contact], (0.0, 0.0, 0.0))
-        leg = places[self.joint(top), 2] - places[joint, 2] if self.has(top) else 0.0
+        x, y, leg = places[self.joint(top)] - places[joint] if self.has(top) else (0.0, 0.0, 0.0)
         rise = float(quat.rotate(turns[joint], np.array(end))[2])
-        return (0.0, 0.0, 0.0) if leg > 0 and rise > PAW * leg else end
+        return (0.0, 0.0, 0.0) if leg > math.hypot(x, y) and rise > PAW * leg else end
 
     def _hangs(self, upper, lower):
         """Whether the joint of a role is below that of another one."""

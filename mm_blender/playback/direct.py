@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directing without a window: a path in, the motion of who follows it out."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +9,15 @@ import numpy as np
 from ..control.corners import Corners, measure
 from ..control.path_guide import PathGuide
 from ..control.schedule import Schedule
+from ..matching.schema import weights_of
 from ..motion import quat
 from ..motion.clip import Clip
 from ..steps import Progress, mapped, run
 from .arrive import arrived
 from .group import Group
+from .loop import ROUNDS, rounds_of
 from .plan import LOOK, Plan, Setting, play_steps
+from .planner import Planner
 from .player import Drive
 from .record import Trace
 
@@ -44,41 +48,64 @@ def direct(library, path, settings=None, watch=lambda progress: None, **further)
     return run(direct_steps(library, path, settings, **further), watch)
 
 
-def direct_steps(library, path, settings=None, query="", loop=False, exact=True, **around):
+def direct_steps(library, path, settings=None, query="", loop=False, exact=True, beam=None, seed=None, **around):
     """Steps that return the Directed that a Path makes of the motion of a Library.
 
     settings  a Drive, or None for the usual one
     query     for tags, beside those that the path asks for
+    loop      whether it goes round and round a closed path. What is played from a database is one round then, which
+              ends as it begins
     exact     whether to arrive exactly where the path ends, and where it says so; only frames of a database can
+    beam      a Beam to plan with, or None to take at each moment what is best then; for frames of a database
+    seed      a number for another take of the same, of frames of a database; None for the best one
     around    ground, height and commands, as a Setting has them
     """
     setting = Setting(settings or Drive(), **around)
-    schedule = schedule_of(library, path, query, loop)
-    arrives = exact and library.baked is not None
-    directed = yield from mapped(_follow(library, schedule, setting), lambda share: Progress(
-        share / (2 if arrives else 1), f"directing, {share:.0%}"))
-    if not arrives:
-        return directed
-    plan = arrived(plan_of(directed, library.standing), schedule, library.database.rate)
+    schedule, has_frames = schedule_of(library, path, query, loop), library.baked is not None
+    again = has_frames and (exact or loop)  # whether it is played once more, as it is to be
+    half = 2 if again else 1
+    if beam is not None and has_frames:
+        plan = yield from mapped(Planner(library, schedule, setting.drive, beam, seed).steps(), lambda share: Progress(
+            share / half, f"planning, {share:.0%}"))
+    else:
+        directed = yield from mapped(_follow(library, schedule, setting, seed if has_frames else None),
+                                     lambda share: Progress(share / half, f"directing, {share:.0%}"))
+        if not again:
+            return directed
+        plan = plan_of(directed, library.standing)
+    rate = library.database.rate
+    if loop:
+        plan = rounds_of(plan, schedule, library.baked.motion.features * weights_of(library.database.schema), rate)
+    elif exact:
+        plan = arrived(plan, schedule, rate)
     clip, trace, costs = yield from mapped(play_steps(library, plan, schedule, setting), lambda share: Progress(
         (1 + share) / 2, "arriving"))
-    return Directed(clip, trace, schedule, directed.times, costs)
+    directed = Directed(clip, trace, schedule, plan.times, costs)
+    return second_round(directed) if loop else directed
 
 
-def _follow(library, schedule, setting):
+def _follow(library, schedule, setting, seed):
     """Frame by frame after a PathGuide: Motion Matching as it is driven. Steps are shares of the way."""
     rate = library.database.rate
-    guide, times = PathGuide(schedule, rate), []
-    group = Group(library, [guide], setting.drive)
+    guide, times, costs = PathGuide(schedule, rate), [], []
+    group = Group(library, [guide], setting.drive, seed=seed)
     setting.begin(group.player)
-    costs = []
-    while not guide.done and len(times) < (PATIENCE * schedule.duration + MORE) * rate:
+    while not guide.done and len(times) < (PATIENCE * guide.until + MORE) * rate:
         if len(times) % LOOK == 0:
-            yield min(guide.time / schedule.duration, 1.0)
+            yield min(max(guide.time / guide.until, 0.0), 1.0)
         group.step()
         times.append(guide.time)
         costs.append(float(group.player.matcher.costs[0]))
     return Directed(group.record.clip(0, "direct"), group.record.trace(0), schedule, np.array(times), np.array(costs))
+
+
+def second_round(directed):
+    """The round that is kept of what was played after rounds_of()."""
+    count = len(directed.times) // ROUNDS
+    one, trace = slice(count, 2 * count), directed.trace
+    return directed._replace(
+        clip=directed.clip.slice(count, 2 * count), times=directed.times[one], costs=directed.costs[one],
+        trace=replace(trace, **{name: values[one] for name, values in vars(trace).items()}))
 
 
 def plan_of(directed, begin):

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ..control.intent import tag_query
+from ..matching.seeded import seeded
 from ..motion.plane import to_points
 from .live import Live
 from .matcher import MixedMatcher, Where
@@ -21,14 +22,16 @@ class Group:
     trouble    a sentence for each one, empty if all is well
     """
 
-    def __init__(self, library, guides, settings=None, ground=None):
-        """guides: the Guide of each one; ground: as a Player has it"""
+    def __init__(self, library, guides, settings=None, ground=None, seed=None):
+        """guides: the Guide of each one; ground: as a Player has it; seed: of chance in what is played from a database,
+        or None for none"""
         count = len(guides)
         self.library, self.libraries = library, [library] * count
         self.player = Player(library.motion, library.choice().search, guides, settings, library.standing)
         self.player.ground = ground
         self.record = FrameRecord(self.player)
         self.live = Live(self.player, self.step)
+        self._seed = seed
         self._to_record = False  # whether what was shown before is still to be recorded
         self.trouble = [""] * count
         self._asked = [None] * count  # the gait and the query that each one searches with, and whether it stands
@@ -47,7 +50,7 @@ class Group:
         """Let a character search with what a gait and a tag query leave; still: of standing."""
         library = self.libraries[index]
         choice = library.choice(tag_query(gait, library.speeds, query), still)
-        self.player.matcher.allow(index, choice.search, choice.wanted)
+        self.player.matcher.allow(index, seeded(choice.search, self._seed, library.database.rate), choice.wanted)
         self._asked[index], self.trouble[index] = (gait, query, still), choice.trouble
 
     def command(self, index, label, command=None):

@@ -13,6 +13,9 @@ import cmath
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from ..motion.plane import wrapped
 from ..motion.spring import LN2
 
 MODES = ("none", "adjust", "clamp", "adjust_clamp", "full")
@@ -66,7 +69,32 @@ def synchronise(place, yaw, velocity, goal, goal_yaw, sync, dt, stands=None):
     return place, yaw
 
 
+def synchronise_many(places, yaws, velocities, goals, goal_yaws, sync, dt):
+    """synchronise() for K roots at once, in arrays: velocities (K, 3)."""
+    position, facing = sync.position, sync.facing
+    pull = 1 - math.exp(-LN2 * dt / max(sync.halflife, 1e-5))
+    if "adjust" in position:
+        places = places + _all_limited((goals - places) * pull, sync.share * np.hypot(*velocities.T[:2]) * dt)
+    if "clamp" in position:
+        places = goals - _all_limited(goals - places, sync.radius)
+    elif position == "full":
+        places = goals
+    if "adjust" in facing:
+        own = sync.share * np.abs(velocities[:, 2]) * dt
+        yaws = yaws + np.clip(wrapped(goal_yaws - yaws) * pull, -own, own)
+    if "clamp" in facing:
+        yaws = goal_yaws - np.clip(wrapped(goal_yaws - yaws), -sync.angle, sync.angle)
+    elif facing == "full":
+        yaws = goal_yaws
+    return places, yaws
+
+
 def _limited(way, length):
     """A way that is at most so long."""
     size = abs(way)
     return way * (length / size) if size > length else way
+
+
+def _all_limited(ways, lengths):
+    """Ways (K,) that are at most so long."""
+    return ways * np.minimum(1.0, lengths / np.maximum(np.abs(ways), 1e-12))

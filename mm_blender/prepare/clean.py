@@ -10,7 +10,8 @@ from ..limits import HIGHEST, check_clip, check_rate
 from ..motion.clip import Clip
 from .contacts import find_contacts
 from .resample import closed, resample
-from .root import add_root
+from .root import add_root, stays_behind
+from .travel import ahead, find_travel, give_travel, with_loose_contacts
 from .trim import rest_frames
 
 # Tags that say what becomes of a clip.
@@ -24,17 +25,23 @@ class Piece:
 
     source_start  where its first frame lies in the raw clip, in seconds of that
     skipped       raw frames before it that show the rest pose and were left out
+    travel        m/s that an in-place clip was given, before it is played faster or slower
+    left_behind   whether the root bone stays behind in it
     """
 
     clip: Clip
     source_start: float
     skipped: int = 0
+    travel: float = 0.0
+    left_behind: bool = False
 
 
-def clean(raw, character, recipe, speed=1.0):
+def clean(raw, character, recipe, speed=1.0, travel=None):
     """The clean pieces of a raw clip: one, or several where frames tagged "exclude" cut it apart.
 
-    speed: 2.0 plays it twice as fast. A clip that is tagged "loop" anywhere is a loop; a part of it is not.
+    speed   2.0 plays it twice as fast. A clip that is tagged "loop" anywhere is a loop; a part of it is not
+    travel  m/s that it should travel though it was made in place; 0 leaves it there, and None gives it what its feet
+            tell if it is in place
     """
     check_rate(f'Clip "{raw.name}"', raw.rate)
     if speed > 0:
@@ -42,13 +49,22 @@ def clean(raw, character, recipe, speed=1.0):
                    raw.duration / speed * recipe.rate, len(raw.skeleton))
     _check_curves(raw)
     clip = raw.with_changes(loop=raw.loop or bool(raw.tag_mask(LOOP).any()))
+    given = _travel(clip, character, travel)
+    left_behind = stays_behind(clip, character, recipe)
     pieces = []
     # Cut first: what the artist excluded must not reach into its neighbours when paths are smoothed.
     for start, part in _without_excluded(clip):
         skipped = rest_frames(part) if recipe.skip_rest and start == 0 else 0
-        part = _prepared(part.slice(skipped, len(part)), character, recipe, speed)
+        part = resample(closed(part.slice(skipped, len(part))), recipe.rate, speed)
+        if given is not None:
+            part = give_travel(part, character, given.faster(speed), (travel or given.speed) / given.speed)
+        part = add_root(part, character, recipe, left_behind or given is not None)
+        part = part.with_changes(contacts=find_contacts(part, character, recipe))
+        if given is not None:
+            part = with_loose_contacts(part, character, given.faster(speed))
         if len(part) > 1:
-            pieces.append(Piece(part, (start + skipped) / raw.rate, skipped))
+            pieces.append(Piece(part, (start + skipped) / raw.rate, skipped,
+                                0.0 if given is None else travel or given.speed, left_behind))
     if not pieces:
         raise MotionError(f'Clip "{raw.name}" has no two frames to play one after the other: it needs motion.')
     return pieces
@@ -59,10 +75,12 @@ def excluded_seconds(raw):
     return float(raw.tag_mask(EXCLUDE).sum() / raw.rate)
 
 
-def _prepared(clip, character, recipe, speed):
-    clip = resample(closed(clip), recipe.rate, speed)
-    clip = add_root(clip, character, recipe)
-    return clip.with_changes(contacts=find_contacts(clip, character, recipe))
+def _travel(clip, character, speed):
+    """The Travel that a clip is given, or None; speed as clean() takes it."""
+    if speed == 0:
+        return None
+    found = find_travel(clip, character)
+    return ahead(clip, character, speed) if found is None and speed else found
 
 
 def _without_excluded(clip):

@@ -16,12 +16,13 @@ from .root import rooted
 class Onto:
     """The way of a character's clips onto another one: cleaned as what they are, then retargeted.
 
+    character  the Character whose clips they are
     target   the Character that they come onto, with a root, and how it stands, as target_of() has them
     samples  gives raw clips of the character, from which is seen how it stands
     """
 
     def __init__(self, character, target, recipe, samples=lambda: (), hands=0.0):
-        self._character, self._target, self._recipe = character, target, recipe
+        self.character, self._target, self._recipe = character, target, recipe
         self._samples, self._hands = samples, hands
 
     def __getstate__(self):
@@ -32,17 +33,18 @@ class Onto:
 
     @cached_property
     def retarget(self):
-        own = check("source", rooted(self._character, self._recipe))
-        clips = [piece.clip for raw in self._samples() for piece in clean(raw, self._character, self._recipe)]
+        own = check("source", rooted(self.character, self._recipe))
+        clips = [piece.clip for raw in self._samples() for piece in clean(raw, self.character, self._recipe)]
         return Retarget(own, self._target[0], self._hands, find_stance(own, clips), self._target[1])
 
-    def clean(self, raw, recipe, speed=1.0):
+    def clean(self, raw, recipe, speed=1.0, travel=None):
         """As prepare.clean.clean(): the pieces of a raw clip, on the target."""
-        return [replace(piece, clip=self.retarget.clip(piece.clip)) for piece in self.before(raw, recipe, speed)]
+        return [replace(piece, clip=self.retarget.clip(piece.clip))
+                for piece in self.before(raw, recipe, speed, travel)]
 
-    def before(self, raw, recipe, speed=1.0):
+    def before(self, raw, recipe, speed=1.0, travel=None):
         """The pieces of a raw clip as they are without the target."""
-        return clean(raw, self._character, recipe, speed)
+        return clean(raw, self.character, recipe, speed, travel)
 
 
 def target_of(character, clips, recipe):

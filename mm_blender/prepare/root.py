@@ -12,20 +12,25 @@ from ..motion.skeleton import Skeleton, backward
 from .contacts import find_contacts
 from .recipe import Recipe
 
+# A root bone is left behind if it moves less than this share of what the hips do, where they go further than this (in
+# ways from hips to feet) or turn by more (radians).
+LEFT, AWAY, TURNED = 0.1, 0.6, 1.0
 LEVEL = 0.05  # how much of a unit direction must lie in the ground plane to tell a facing
 
 
-def add_root(clip, character, recipe):
+def add_root(clip, character, recipe, left_behind=False):
     """The clip with the root as joint 0: on the ground (z = 0), upright, X right, Y forward. All other joints keep
     their place in the world.
 
     With a root bone (recipe.root "bone", or "auto" where there is one) that bone becomes joint 0, and joints that were
     above it hang on it. Otherwise a new joint is put above all others.
+
+    left_behind: with "auto" the root bone goes where a made root would, as this clip has it stay behind.
     """
     kind = _kind(character, recipe)
     character = replace(character, skeleton=clip.skeleton)
     if kind == "bone":
-        return _from_bone(clip, character)
+        return _from_bone(clip, character, recipe, left_behind and recipe.root == "auto")
     if kind in ("made", "adaptive"):
         return _made(clip, character, recipe, still=kind == "adaptive")
     raise MotionError(f'"{recipe.root}" is not a kind of root: choose auto, bone, made or adaptive.')
@@ -33,6 +38,24 @@ def add_root(clip, character, recipe):
 
 def _kind(character, recipe):
     return recipe.root if recipe.root != "auto" else "bone" if character.has("root") else "made"
+
+
+def stays_behind(clip, character, recipe):
+    """Whether the root is a bone, and that does not move in a clip in which the hips go or turn away from it."""
+    character = replace(character, skeleton=clip.skeleton)
+    if _kind(character, recipe) != "bone" or not all(map(character.has, (
+            "root", "hips", "left_foot", "left_thigh", "right_thigh"))):
+        return False
+    positions, rotations = clip.globals()
+    bone, hips, foot = (character.joint(role) for role in ("root", "hips", "left_foot"))
+    reach = np.linalg.norm(positions[0, hips] - positions[0, foot])
+    gone, went = (np.linalg.norm(np.ptp(positions[:, joint, :2], axis=0)) for joint in (bone, hips))
+    if went > max(AWAY * reach, gone / LEFT):
+        return True
+    axis = _axis(character.forward or find_forward(clip, character))
+    facing = (quat.rotate(rotations[:, bone], axis), _facing(positions, character, "hips"))
+    turned, did = (np.ptp(_yaw(way, "")) if _is_level(way) else 0.0 for way in facing)
+    return bool(did > max(TURNED, turned / LEFT))
 
 
 def rooted(character, recipe=None):
@@ -60,6 +83,26 @@ def find_forward(clip, character):
     return ("+" if towards[best] > 0 else "-") + "XYZ"[best]
 
 
+def root_path(clip):
+    """Where the root of a clean clip is, (F, 2), and its yaw (F,), without jumps."""
+    turns = clip.rotations[:, 0].astype(np.float64)
+    return clip.positions[:, 0, :2].astype(np.float64), np.unwrap(2 * np.arctan2(turns[:, 3], turns[:, 0]))
+
+
+def rounds(path, yaw, around):
+    """The path (F, 2) and the facing (F,) of a loop, with so many frames of further rounds before and after it: each
+    begins where the one before it ended."""
+    places, last = path[:, 0] + 1j * path[:, 1], len(path) - 1
+    turn = np.exp(1j * (yaw[-1] - yaw[0]))
+    number, frame = np.divmod(np.arange(-around, len(path) + around), last)
+    first, most = int(number.min()), int(number.max())
+    ways = (places[-1] - places[0]) * turn ** np.arange(first, most + 1)
+    began = np.concatenate([[0], ways.cumsum()])
+    began += places[0] - began[-first]
+    places = began[number - first] + (places[frame] - places[0]) * turn ** number
+    return np.stack([places.real, places.imag], axis=-1), yaw[frame] + (yaw[-1] - yaw[0]) * number
+
+
 def savgol(values, width, order=3):
     """Savitzky–Golay smoothing of values (F, …) over windows of about `width` frames.
 
@@ -84,16 +127,24 @@ def savgol(values, width, order=3):
 
 # The rig's own root bone
 
-def _from_bone(clip, character):
+def _from_bone(clip, character, recipe, left_behind):
     bone = character.joint("root")
     forward = character.forward or find_forward(clip, character)
     axis = _axis(forward)
     positions, rotations = clip.globals()
-    yaw = _yaw(quat.rotate(rotations[:, bone], axis),
-               f'Clip "{clip.name}" has no facing: the axis "{forward}" of its root bone "{clip.skeleton.names[bone]}" '
-               "points straight up or down; choose another one.")
     order, tree = _tree_of_bone(character, axis)
-    positions[:, bone], rotations[:, bone] = _upright(positions[:, bone], yaw)
+    if left_behind:
+        place, yaw = _path(clip, character, recipe, positions)
+        rest = character.skeleton.rest[0]
+        apart = rest[bone] - rest[_trunk(character)].mean(axis=0)
+        turn = quat.from_yaw(yaw - _rest_yaw(_facing(rest[None], character, recipe.facing)[0]))
+        place = place + quat.rotate(turn, apart)[:, :2]
+    else:
+        place = positions[:, bone]
+        yaw = _yaw(quat.rotate(rotations[:, bone], axis),
+                   f'Clip "{clip.name}" has no facing: the axis "{forward}" of its root bone '
+                   f'"{clip.skeleton.names[bone]}" points straight up or down; choose another one.')
+    positions[:, bone], rotations[:, bone] = _upright(place, yaw)
     return _with_tree(clip, tree, positions[:, order], rotations[:, order])
 
 
@@ -120,6 +171,13 @@ def _axis(text):
 
 def _made(clip, character, recipe, still):
     positions, rotations = clip.globals()
+    root = _upright(*_path(clip, character, recipe, positions, still))
+    return _with_tree(clip, _tree_above(character, recipe), np.concatenate([root[0][:, None], positions], axis=1),
+                      np.concatenate([root[1][:, None], rotations], axis=1))
+
+
+def _path(clip, character, recipe, positions, still=False):
+    """Where (F, 2) and in which direction (F,) the hips go, with the spine, smoothed."""
     yaw = _yaw(_facing(positions, character, recipe.facing),
                f'Clip "{clip.name}" has no facing: the bones "{character.roles["left_thigh"]}" and '
                f'"{character.roles["right_thigh"]}" lie in the same place or straight above each other.')
@@ -127,13 +185,13 @@ def _made(clip, character, recipe, still):
     path_width, yaw_width = recipe.root_position * clip.rate, recipe.root_facing * clip.rate
     if still:
         planted = find_contacts(clip, character, recipe).all(axis=1)
-        smooth_path = _settle(path, path_width, _standing(planted, path, clip.rate, SLOW_PATH))
-        smooth_yaw = _settle(yaw, yaw_width, _standing(planted, yaw, clip.rate, SLOW_TURN))
-    else:
-        smooth_path, smooth_yaw = savgol(path, path_width), savgol(yaw, yaw_width)
-    root = _upright(smooth_path, smooth_yaw)
-    return _with_tree(clip, _tree_above(character, recipe), np.concatenate([root[0][:, None], positions], axis=1),
-                      np.concatenate([root[1][:, None], rotations], axis=1))
+        return (_settle(path, path_width, _standing(planted, path, clip.rate, SLOW_PATH)),
+                _settle(yaw, yaw_width, _standing(planted, yaw, clip.rate, SLOW_TURN)))
+    around = int(max(path_width, yaw_width) / 2) + 1 if clip.loop and len(path) > 1 else 0
+    if around:
+        path, yaw = rounds(path, yaw, around)
+    inside = slice(around, len(path) - around)
+    return savgol(path, path_width)[inside], savgol(yaw, yaw_width)[inside]
 
 
 def _tree_above(character, recipe):
@@ -247,6 +305,10 @@ def _yaw(facing, without):
         raise MotionError(without)
     frames = np.arange(len(facing))
     return np.interp(frames, frames[clear], np.unwrap(quat.yaw(facing[clear].astype(np.float64))))
+
+
+def _is_level(facing):
+    return bool((np.linalg.norm(facing[:, :2], axis=-1) > LEVEL).any())
 
 
 def _rest_yaw(facing):

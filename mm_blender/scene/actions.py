@@ -40,6 +40,11 @@ def fcurves(action, ob=None, slot=None):
     return [curve for bag in _bags(action, ob, slot) for curve in bag.fcurves]
 
 
+def all_fcurves(action):
+    """The F-curves of an Action, whatever they animate."""
+    return [curve for slot in (slots(action) or [None]) for curve in fcurves(action, slot=slot)]
+
+
 @lru_cache(maxsize=8192)
 def bone_of(path):
     """Bone name and property of an F-curve's data path; the name is None when it is not about a bone."""

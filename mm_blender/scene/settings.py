@@ -54,10 +54,16 @@ _LEGS_ITEMS = [
     ("FOUR", "Four Legs", "The bones of hands are walked on, too; paws are where the bones of hands and feet end"),
 ]
 _ROOT_ITEMS = [
-    ("auto", "Automatic", "The rig's own root bone where it has one, otherwise a made one"),
+    ("auto", "Automatic", "The rig's own root bone where it has one that goes along with the hips, otherwise a made "
+                          "one"),
     ("bone", "Root Bone", "The bone with the role Root carries the character over the ground"),
     ("made", "Made", "Made from hips and spine, projected to the ground and smoothed"),
     ("adaptive", "Made, Adaptive", "As Made, but it stands still while the character stands"),
+]
+_ARC_ITEMS = [
+    ("auto", "Where Nothing Turns", "Made if no clip goes and turns"),
+    ("on", "Always", "Made of every cycle that goes straight on"),
+    ("off", "Never", "The clips as they are"),
 ]
 _FACING_ITEMS = [
     ("hips", "Hips", "The character faces where the hips face"),
@@ -197,6 +203,13 @@ class MM_Clip(bpy.types.PropertyGroup):
     loop: BoolProperty(name="Loop", description="Its last frame shows the first one's pose again: it may go round")
     speed: FloatProperty(name="Speed", default=1.0, min=0.05, max=20.0, soft_min=0.5, soft_max=2.0, precision=2,
                          description="Play it faster or slower than it was animated")
+    travel: BoolProperty(name="Give It Travel", default=True,
+                         description="If it was made in place, with hips that stay while the feet slide backwards, "
+                                     "the bake lets it travel so that the feet stand")
+    travel_speed: FloatProperty(name="Travel Speed", min=0.0, soft_max=10.0, precision=2, unit="VELOCITY",
+                                description="How fast it should travel; 0 is as fast as its feet tell. Another speed "
+                                            "lets a clip travel that does not look as if it was made in place, too")
+    in_place: FloatProperty(options={"HIDDEN"})  # how fast its feet told it should travel when it was added; or 0
     use_range: BoolProperty(name="Range", description="Bake a part of the Action only")
     start: FloatProperty(name="Start", description="First frame", precision=1, step=100)
     end: FloatProperty(name="End", description="Last frame", precision=1, step=100)
@@ -258,6 +271,9 @@ class MM_Bake(bpy.types.PropertyGroup):
                                description="Seconds over which a made root's facing is smoothed")
     mirror: BoolProperty(name="Mirror", default=True,
                          description="Bake the mirror image of each clip whose Mirror is on: twice the motion")
+    arcs: EnumProperty(name="Arc Copies", items=_ARC_ITEMS, default="auto",
+                       description="Cycles that go straight on, bent to the left and to the right, so that the "
+                                   "character can turn. Search and HUD name them, and they have the tag \"made\"")
     contact_speed: FloatProperty(name="Contact Speed", default=_DEFAULTS.contact_speed, min=0.0, soft_max=1.0,
                                  unit="VELOCITY", description="A foot that moves slower than this may stand")
     contact_height: FloatProperty(name="Contact Height", default=_DEFAULTS.contact_height, min=0.0, soft_max=0.5,

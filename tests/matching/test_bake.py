@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender import limits
+from mm_blender.control.speeds import root_velocities
 from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.matching.bake import Progress, Source, bake, database_key, foundation_key, run
@@ -47,6 +48,20 @@ def test_a_loop_is_one_whether_ticked_or_tagged(make, walk, source):
                  source(walk("c", 1.0))])
     assert [part.loop for part in made.ranges] == [True, True, False]
     assert not made.barred()[:122].any()
+
+
+def test_a_root_bone_that_stays_behind_is_not_the_root_and_that_is_said(make, walk, source, subtests):
+    clip = walk("a", 2.0)
+    positions = clip.positions.copy()
+    positions[:, 1] += positions[:, 0]
+    positions[:, 0] = 0
+    clip = clip.with_changes(positions=positions)
+    for root, speed, words in (("auto", 1.2, "a made root is used"), ("bone", 0.0, "so does the character"),
+                               ("made", 1.2, "")):
+        with subtests.test(root):
+            made = make([source(clip)], recipe=Recipe(root=root))
+            assert abs(root_velocities(made)[:, 1].mean() - speed) < 0.05
+            assert words in " ".join(made.notes["warnings"]) and bool(words) == bool(made.notes["warnings"])
 
 
 def test_speed_and_origin_tell_where_a_frame_comes_from(make, walk, source):

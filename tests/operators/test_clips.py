@@ -5,7 +5,10 @@ import bpy
 import pytest
 
 from mm_blender.scene import actions
-from mm_blender.scene.reading import clips
+from mm_blender.scene.jobs import baking
+from mm_blender.scene.reading import clips, rates
+from mm_blender.scene.reading.facts import Facts
+from mm_blender.steps import run
 from tests import walker
 
 
@@ -278,3 +281,79 @@ def test_without_an_armature_every_button_says_so(extension):
                    bpy.ops.mm.clips_remove_missing):
         with pytest.raises(RuntimeError, match="Select the character's armature first"):
             button()
+
+
+# Cycles as asset packs have them
+
+@pytest.fixture
+def in_place(small_demo):
+    """The demo character with two clips as asset packs have them, and no tags."""
+    ob = small_demo
+    found = [clip.action for clip in ob.mm.clips if clip.name.endswith(("idle", "walk"))]
+    ob.mm.clips.clear()
+    for name, action in zip(("idle", "walk"), found, strict=True):
+        action.name = name
+        action.mm.tags.clear()
+        for curve in actions.fcurves(action, ob):
+            if curve.data_path == 'pose.bones["root"].location':
+                for point in curve.keyframe_points:
+                    point.co.y = 0.0
+                curve.update()
+        clips.add_clips(ob, [action], look=True)
+    return ob
+
+
+def test_a_cycle_in_place_is_noticed_and_travels_in_the_bake_unless_the_artist_says_no(in_place):
+    ob, clip = in_place, in_place.mm.clips["walk"]
+    assert clip.loop and clip.travel and clip.in_place == pytest.approx(1.35, rel=0.02)
+    assert not ob.mm.clips["idle"].in_place and ob.mm.clips["idle"].loop
+    ob.mm.bake.mirror = False
+    bpy.ops.mm.bake()
+    assert "travels 1.35 m/s" in baking.report(ob)["warnings"][0] and baking.report(ob)["arcs"] == 4
+    for setting, value in (("travel_speed", 1.0), ("travel", False)):
+        setattr(clip, setting, value)
+        assert baking.changes(ob, bpy.context.scene) == ['Clip "walk" changed']
+    ob.mm.bake.arcs = "off"
+    assert "Settings changed: Arc Copies" in baking.changes(ob, bpy.context.scene)
+    bpy.ops.mm.bake()
+    assert not baking.report(ob)["warnings"] and baking.report(ob)["arcs"] == 0
+
+
+def test_the_loop_that_was_found_can_be_undone(ob):
+    walker.walk(ob, "walk", seconds=1.0)
+    bpy.ops.mm.clips_add(source="FITTING")
+    assert ob.mm.clips[0].loop and not ob.mm.clips[0].in_place
+    ob.mm.clips[0].loop = False
+    bpy.ops.mm.clips_add(source="FITTING")
+    assert not ob.mm.clips[0].loop
+
+
+def test_a_range_that_is_no_whole_number_of_frames_is_read_to_its_end(ob):
+    bpy.context.scene.render.fps = 24
+    action = walker.walk(ob, "walk", seconds=1.0, step=1 / 30)
+    for curve in actions.fcurves(action, ob):
+        for point in curve.keyframe_points:
+            point.co.x *= 0.7
+        curve.update()
+    bpy.ops.mm.clips_add(source="FITTING")
+    clip = ob.mm.clips[0]
+    raw = run(clips.source_of(ob, clip, bpy.context.scene).read())
+    assert clip.loop and raw.duration == pytest.approx(0.7, abs=1e-3)
+
+
+def test_the_scene_takes_the_rate_of_the_clips_and_they_last_as_long(ob):
+    scene = bpy.context.scene
+    scene.render.fps = 24
+    action = walker.walk(ob, "walk", seconds=1.0, step=1 / 30, start=0)
+    walker.walk(ob, "by hand", seconds=1.0, step=1 / 12, start=0)
+    bpy.ops.mm.clips_add(source="FITTING")
+    action.mm.tags.add().end = 12.0
+    assert rates.own_rate(ob, scene, Facts()) == (30.0, 1)
+    before = [clips.seconds(ob, clip, scene) for clip in ob.mm.clips]
+    keys = [tuple(point.co) for point in actions.fcurves(action, ob)[0].keyframe_points]
+    assert bpy.ops.mm.scene_rate(rate=30.0) == {"FINISHED"} and scene.render.fps == 30
+    assert [clips.seconds(ob, clip, scene) for clip in ob.mm.clips] == pytest.approx(before, abs=1e-3)
+    assert rates.own_rate(ob, scene, Facts()) == (0.0, 0)
+    walk = next(clip.action for clip in ob.mm.clips if clip.action.name.startswith("walk"))
+    assert walk != action and walk.mm.tags[0].end == pytest.approx(15.0)
+    assert [tuple(point.co) for point in actions.fcurves(action, ob)[0].keyframe_points] == keys  # as it was

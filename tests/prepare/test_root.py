@@ -12,7 +12,7 @@ from mm_blender.motion.roles import find_character
 from mm_blender.motion.skeleton import Skeleton, backward
 from mm_blender.prepare.contacts import find_contacts
 from mm_blender.prepare.recipe import Recipe
-from mm_blender.prepare.root import add_root, find_forward, savgol
+from mm_blender.prepare.root import add_root, find_forward, savgol, stays_behind
 
 KINDS = ("made", "adaptive")
 
@@ -239,3 +239,48 @@ def _same_world(before, after, skip=0, first=0):
     (positions, rotations), (new_positions, new_rotations) = before, after
     assert np.abs(positions[:, first:] - new_positions[:, skip + first:]).max() < 1e-5
     assert np.abs(np.abs((rotations[:, first:] * new_rotations[:, skip + first:]).sum(-1)) - 1).max() < 1e-5
+
+
+# A root bone that stays behind
+
+def test_a_root_bone_that_stays_while_the_hips_go_takes_the_path_of_the_hips(biped, roles):
+    skeleton = biped()
+    character = roles(skeleton)
+    frames = np.arange(121)
+    positions = np.repeat(skeleton.positions[None], len(frames), axis=0)
+    positions[:, skeleton.index("hips"), 1] += 1.5 * frames / 60
+    gone = Clip("gone", skeleton, 60.0, positions, np.repeat(skeleton.rotations[None], len(frames), axis=0))
+    positions = np.repeat(skeleton.positions[None], len(frames), axis=0)
+    positions[:, 0, 1] += 1.5 * frames / 60
+    along = gone.with_changes(positions=positions)
+    assert stays_behind(gone, character, Recipe()) and not stays_behind(along, character, Recipe())
+    assert not stays_behind(gone, character, Recipe(root="made"))
+    made = add_root(gone, character, Recipe(), left_behind=True)
+    assert made.skeleton.same_joints(add_root(along, character, Recipe()).skeleton)
+    assert np.allclose(made.positions[:, 0, 1], 1.5 * frames / 60, atol=1e-3)
+    assert np.allclose(made.globals()[0][:, 1:], gone.globals()[0][:, 1:], atol=1e-5)
+    kept = add_root(gone, character, Recipe(root="bone"), left_behind=True)
+    assert not kept.positions[:, 0].any()
+
+
+def test_a_root_bone_stays_behind_where_only_the_hips_turn(biped, roles):
+    skeleton = biped()
+    turned = np.repeat(skeleton.rotations[None], 60, axis=0)
+    turned[:, skeleton.index("hips")] = quat.mul(quat.from_yaw(np.linspace(0, 2, 60)), skeleton.rotations[
+        skeleton.index("hips")])
+    clip = Clip("turn", skeleton, 60.0, np.repeat(skeleton.positions[None], 60, axis=0), turned)
+    assert stays_behind(clip, roles(skeleton), Recipe())
+
+
+def test_the_made_root_of_a_loop_goes_on_over_its_seam(biped, roles):
+    skeleton = biped()
+    character = roles(skeleton, root=False)
+    phase = 2 * np.pi * np.arange(49) / 48
+    positions = np.repeat(skeleton.positions[None], 49, axis=0)
+    positions[:, skeleton.index("hips"), 0] += 0.03 * np.sin(phase)
+    positions[:, skeleton.index("hips"), 1] += np.arange(49) / 48 + 0.02 * np.sin(2 * phase)
+    clip = Clip("walk", skeleton, 60.0, positions, np.repeat(skeleton.rotations[None], 49, axis=0), loop=True)
+    path = add_root(clip, character, Recipe()).positions[:, 0, :2]
+    steps = np.diff(path, axis=0)
+    assert np.abs(steps[0] - steps[-1]).max() < 2 * np.abs(np.diff(steps, axis=0)).max()
+    assert np.allclose(path[-1] - path[0], [0, 1], atol=1e-4)

@@ -20,16 +20,19 @@ class Normalisation:
     scale: np.ndarray
 
     @classmethod
-    def of(cls, features, schema):
+    def of(cls, features, schema, ahead=1.0):
+        """Of features (N, D). ahead: how much more the costs of the trajectory's count, as the schema's responsiveness.
+        """
         blocks = [features[at:at + BLOCK] for at in range(0, len(features), BLOCK)]
         # In float64: the mean of a million float32 numbers is not to be trusted.
         mean = sum(block.sum(axis=0, dtype=np.float64) for block in blocks) / len(features)
         variance = sum(np.square(block - mean).sum(axis=0) for block in blocks) / len(features)
         scale = np.ones(schema.size)
-        for part in schema.slices:
+        for part, channel in zip(schema.slices, schema.channels):
             deviation = np.sqrt(variance[part].mean())
             # A feature that never changes says nothing; dividing by its noise would make it shout.
             scale[part] = deviation if deviation > 1e-5 else 1.0
+            scale[part] /= ahead ** 0.5 if channel.about.trajectory else 1.0
         return cls(mean.astype(np.float32), scale.astype(np.float32))
 
     def apply(self, features):

@@ -39,8 +39,9 @@ def steps(ob, depsgraph):
     weigh(library, ob)
     played, level = played_library(ob, library), floor(targets.posed(ob))
     ground, height = _ground_of(ob, depsgraph, level)
-    made = direct_steps(played, path, settings_of(ob), query=ob.mm.drive.query, loop=ob.mm.direct.loop, ground=ground,
-                        height=height, commands=commands_of(ob, library.database.schema, level))
+    made = direct_steps(played, path, settings_of(ob), query=ob.mm.drive.query, loop=ob.mm.direct.loop,
+                        seed=ob.mm.direct.seed or None, ground=ground, height=height,
+                        commands=commands_of(ob, library.database.schema, level))
     return _told(made, notes)
 
 

@@ -68,9 +68,10 @@ def changes(ob, scene, facts=None):
                    if not clips.unusable(ob, clip, facts)]
     except MotionError as error:
         return [str(error)]
-    if database_key(sources, foundation_key(character, recipe), schema) == ob.mm.bake.key:
+    arcs = ob.mm.bake.arcs
+    if database_key(sources, foundation_key(character, recipe), schema, arcs) == ob.mm.bake.key:
         return []
-    return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema, scene))
+    return _differences(report(ob).get("made_from", {}), _made_from(sources, character, recipe, schema, arcs, scene))
 
 
 def file_trouble(ob):
@@ -113,12 +114,12 @@ def _bake_steps(baked, choice):
                           "list.")
     with ExitStack() as meanwhile:
         path = _claimed_path(ob, choice, meanwhile)
-        character, schema, recipe = character_of(ob), schema_of(ob), recipe_of(ob)
+        character, schema, recipe, arcs = character_of(ob), schema_of(ob), recipe_of(ob), ob.mm.bake.arcs
         sources, left_out = yield from sources_of(baked)
         if not sources:
             raise MotionError(left_out[0])
         ob, _ = baked.fetch()
-        result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob)),
+        result = yield from mapped(bake(sources, character, schema, recipe, _previous(ob), arcs=arcs),
                                    lambda step: Progress(0.1 + 0.85 * step.share, step.text))
         result.notes["left_out"] = left_out + result.notes["left_out"]
         yield Progress(0.96, f"Writing {os.path.basename(path)}")
@@ -129,7 +130,7 @@ def _bake_steps(baked, choice):
         result = replace(result, owner=owner)
         _save(result, ob, path)
         ownership.claim(ob, owner, path)
-        made_from = _made_from(sources, character, recipe, schema, scene)
+        made_from = _made_from(sources, character, recipe, schema, arcs, scene)
         said = {**result.report(), "made_from": made_from, "kept": result.notes["warnings"][before:]}
         ob.mm.bake.key, ob.mm.bake.report = result.key, json.dumps(said)
     return result
@@ -190,9 +191,10 @@ def _source_of(ob, clip, scene, facts, ways=None):
     return replace(source, fingerprint=mark, onto=onto)
 
 
-def _made_from(sources, character, recipe, schema, scene):
+def _made_from(sources, character, recipe, schema, arcs, scene):
     """What a database was made from, part by part, to tell later which of them has changed."""
-    return {"character": foundation_key(character, Recipe()), "settings": asdict(recipe), "features": schema.to_json(),
+    settings = {**asdict(recipe), "arcs": arcs}
+    return {"character": foundation_key(character, Recipe()), "settings": settings, "features": schema.to_json(),
             "clips": [[source.name, source_key(source, "")] for source in sources], "rate": scene_rate(scene)}
 
 

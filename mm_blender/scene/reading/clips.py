@@ -6,6 +6,7 @@ Functions that take `facts` look at Actions through it: panels give one that rem
 
 from functools import lru_cache
 
+import bpy
 import numpy as np
 
 from ...errors import MotionError
@@ -17,8 +18,12 @@ from ...motion import quat
 from ...motion.clip import Clip, Tag
 from ...motion.sides import swap_side
 from ...motion.skeleton import Skeleton
+from ...prepare.loops import is_loop
 from ...prepare.resample import resample
+from ...prepare.travel import find_travel
+from ...steps import run as finished
 from .. import actions
+from ..rig.character import character_of
 from . import sampling
 from .facts import Facts
 from .features import USUAL, apply_preset
@@ -27,11 +32,14 @@ from .reference import Reference
 
 # A clip shorter than this cannot be entered by a search, which stays clear of clip ends.
 SHORT = 1 / 3
+# Seconds that a cycle lasts at most: longer ones are not read to see whether they are one.
+CYCLES = 20.0
 
 
-def add_clips(ob, new_actions, source=None, mirror=True):
+def add_clips(ob, new_actions, source=None, mirror=True, look=False):
     """Append Actions to the list of clips, each once; returns the new entries' names. An armature that has no features
-    yet gets the usual ones, so that it can be baked at once."""
+    yet gets the usual ones, so that it can be baked at once. look: see which are loops, and which were made in place.
+    """
     known = {(clip.action, clip.source) for clip in ob.mm.clips}
     added = []
     for action in new_actions:
@@ -40,11 +48,32 @@ def add_clips(ob, new_actions, source=None, mirror=True):
         clip = ob.mm.clips.add()
         clip.name, clip.action, clip.source, clip.mirror = action.name, action, source, mirror
         added.append(action.name)
+        if look:
+            look_at(ob, clip)
     if added:
         ob.mm.clip_index = len(ob.mm.clips) - 1
         if not len(ob.mm.features.channels):
             apply_preset(ob, USUAL)
     return added
+
+
+def look_at(ob, clip):
+    """See whether a clip is a loop, and whether it was made in place, and write that into its settings."""
+    try:
+        if seconds(ob, clip, bpy.context.scene) > CYCLES:
+            return
+        raw = finished(source_of(ob, clip, bpy.context.scene).read())
+        character = character_of(armature_of(ob, clip))
+        clip.loop = is_loop(raw, character)
+        found = find_travel(raw.with_changes(loop=clip.loop), character)
+        clip.in_place = found.speed if found is not None else 0.0
+    except MotionError:
+        pass  # what is wrong with it is said where it matters
+
+
+def given_travel(clip):
+    """m/s that a clip is given as far as it is known, 0 for none."""
+    return (clip.travel_speed or clip.in_place) if clip.travel else 0.0
 
 
 def armature_of(ob, clip):
@@ -64,7 +93,8 @@ def take_over(ob, other):
         if clip.action is not None and not clip.source:
             for name in add_clips(ob, [clip.action], source=other):
                 names.append(name)
-                for setting in ("slot", "use", "mirror", "loop", "speed", "use_range", "start", "end"):
+                for setting in ("slot", "use", "mirror", "loop", "speed", "travel", "travel_speed",
+                                "in_place", "use_range", "start", "end"):
                     setattr(ob.mm.clips[-1], setting, getattr(clip, setting))
     return names
 
@@ -202,6 +232,7 @@ def source_of(ob, clip, scene, facts=None):
     contents = [_fingerprint(ob, clip, facts), armature.name if clip.source else "", ranges, span, rate]
     return Source(name, _reader(armature, action, slot, span, name, tags, rate), hashed(contents),
                   mirror=clip.mirror and ob.mm.bake.mirror, loop=clip.loop, speed=round(clip.speed, 4),
+                  travel=(round(clip.travel_speed, 4) or None) if clip.travel else 0.0,
                   seconds=seconds(ob, clip, scene, facts), origin=round(span[0] / rate, 6))
 
 
@@ -236,10 +267,11 @@ def _reader(armature, action, slot, span, name, tags, rate):
 
     def read():
         ob, action, slot = where.fetch()
-        reading = sampling.read_action(ob, action, slot, *span) if action else sampling.read_nla(ob, *span)
+        reading = (sampling.read_action(ob, action, slot, *span, to_end=True) if action else
+                   sampling.read_nla(ob, *span, to_end=True))
         clip = yield from reading
         # The artist may have turned to another scene meanwhile: the rate is the one that the tags were counted with.
-        return clip.with_changes(name=name, tags=tuple(tags), rate=rate)
+        return clip.with_changes(name=name, tags=tuple(tags), rate=rate / sampling.step_of(*span))
     return read
 
 
@@ -268,8 +300,9 @@ def _count(parts, query, fps, rate):
 @lru_cache(maxsize=4096)
 def _masks(span, ranges, fps, rate, speed, loop):
     """How many frames a clip has in the database, and which of them each tag marks."""
-    count = int(np.floor(span[1] - span[0] + 1e-4)) + 1
-    tags = [Tag(name, (first - span[0]) / fps, (last - span[0]) / fps) for name, first, last in ranges]
+    rate_of_frames, count, fps = fps, sampling.count_of(*span), fps / sampling.step_of(*span)
+    tags = [Tag(name, (first - span[0]) / rate_of_frames, (last - span[0]) / rate_of_frames)
+            for name, first, last in ranges]
     clip = Clip("", _DOT, fps, np.zeros((count, 1, 3)), quat.identity((count, 1)), tags)
     clip = clip.with_changes(loop=loop or bool(clip.tag_mask(LOOP).any()))
     pieces = [resample(clip.slice(*part), rate, speed) for part in runs(~clip.tag_mask(EXCLUDE))]

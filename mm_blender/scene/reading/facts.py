@@ -42,6 +42,10 @@ class Facts:
         """The data paths that the Action keys."""
         return self._about(_paths, action, armature, slot)
 
+    def key_step(self, armature, action, slot=None):
+        """How many frames lie between the Action's keys, as sampling.py has it."""
+        return self._about(_key_step, action, armature, slot)
+
     def rig(self, ob, armature, evaluated, animated):
         """The fingerprint of an armature that a character is read from; animated() gives the paths that clips key."""
         key = (ob.session_uid, armature.session_uid, evaluated)
@@ -117,3 +121,7 @@ def _way(action, armature, slot):
 
 def _paths(action, armature, slot):
     return frozenset(curve.data_path for curve in actions.fcurves(action, armature, slot))
+
+
+def _key_step(action, armature, slot):
+    return sampling.key_step(armature, action, slot)

@@ -145,7 +145,7 @@ def _aim(result, before):
 
 def _list(path, ob, made, result):
     """Put new Actions on the armature's list of clips, and let it play one if it plays nothing."""
-    clips.add_clips(ob, made)
+    clips.add_clips(ob, made, look=True)
     if not len(ob.mm.roles):
         try:
             fill_roles(ob)

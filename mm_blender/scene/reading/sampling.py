@@ -18,19 +18,25 @@ from .fcurves import BEZIER, key_points, key_values
 from .reference import Reference
 
 __all__ = [
+    "count_of",
     "fingerprint",
     "finished",
     "fit",
     "how_to_read",
+    "key_step",
     "read_action",
     "read_nla",
     "scene_rate",
+    "step_of",
     "tags_from_markers",
 ]
 
+FEWEST, UNEVEN = 8, 0.02  # keys of a curve that tell how far they lie apart, and frames by which these ways may differ
 
-def read_action(ob, action, slot=None, start=None, end=None, bones=None):
-    """A generator that yields the fraction that is done and returns the Clip, at the scene's own rate.
+
+def read_action(ob, action, slot=None, start=None, end=None, bones=None, to_end=False):
+    """A generator that yields the fraction that is done and returns the Clip, at the scene's own rate. to_end: at a
+    little more or less where the range is no whole number of frames, so that it ends where the clip does.
 
     Use it as `clip = yield from read_action(…)`, or with finished(…) where nobody waits. start and end are frames,
     whole or not; bones are names (rig.bones_of() unless given). Nothing of the artist's is changed at any yield.
@@ -38,10 +44,10 @@ def read_action(ob, action, slot=None, start=None, end=None, bones=None):
     _refuse(ob, action, slot)
     source = Reference.of(ob, action, slot)
     skeleton = armatures.skeleton_of(ob, bones)
-    frames = _frames(action, ob, slot, start, end)
+    frames = _frames(action, ob, slot, start, end, to_end)
     check_clip(f'The Action "{action.name}"', len(frames), len(skeleton))
     way, _ = how_to_read(ob, action, slot, skeleton.names)
-    rate = scene_rate()
+    rate = scene_rate() / (frames[1] - frames[0])
     curves = _custom(ob, action, slot, frames)
     if way == "curves":
         positions, rotations = yield from from_curves.read(source, skeleton, frames)
@@ -51,12 +57,12 @@ def read_action(ob, action, slot=None, start=None, end=None, bones=None):
     return Clip(source.action_name, skeleton, rate, positions, rotations, curves=curves)
 
 
-def read_nla(ob, start, end, bones=None):
+def read_nla(ob, start, end, bones=None, to_end=False):
     """The same for what animates the armature now: its NLA tracks, and its Action on top of them."""
     skeleton = armatures.skeleton_of(ob, bones)
-    frames = _between(start, end, f'The range of "{ob.name}"')
+    frames = _between(start, end, f'The range of "{ob.name}"', to_end)
     check_clip(f'The range of "{ob.name}"', len(frames), len(skeleton))
-    rate = scene_rate()
+    rate = scene_rate() / (frames[1] - frames[0])
     positions, rotations = yield from from_evaluation.read(Reference.of(ob), skeleton, frames)
     return Clip(ob.name, skeleton, rate, positions, rotations)
 
@@ -74,6 +80,18 @@ def fit(ob, action, slot=None):
     named = {bone_of(curve.data_path)[0] for curve in actions.fcurves(action, ob, slot)} - {None}
     missing = sorted(name for name in named if name not in ob.data.bones)
     return (1 - len(missing) / len(named) if named else 0.0), missing
+
+
+def key_step(ob, action, slot=None):
+    """How many frames lie between the keys of an Action where that is less than one, and everywhere the same; or 1."""
+    curves = [curve for curve in actions.fcurves(action, ob, slot) if len(curve.keyframe_points) >= FEWEST]
+    if not curves:
+        return 1.0
+    times = key_points(max(curves[:40], key=lambda curve: len(curve.keyframe_points)))[:, 0].astype(np.float64)
+    steps = np.diff(times)
+    step = float(np.median(steps))
+    even = (np.abs(steps - step) < UNEVEN).mean() > 0.9
+    return step if even and 0 < step < 1 - UNEVEN else 1.0
 
 
 def scene_rate(scene=None):
@@ -154,17 +172,30 @@ def _refuse_nan(ob, action, slot):
             raise from_curves.bad_value(action, curve, points[~np.isfinite(points).all(-1)][0, 0])
 
 
-def _frames(action, ob, slot, start, end):
+def _frames(action, ob, slot, start, end, to_end):
     first, last = actions.frame_range(action, ob, slot)
-    return _between(first if start is None else start, last if end is None else end, f'The Action "{action.name}"')
+    first, last = first if start is None else start, last if end is None else end
+    return _between(first, last, f'The Action "{action.name}"', to_end)
 
 
-def _between(start, end, what):
+def _between(start, end, what, to_end):
     if not end - start + 1e-4 >= 1:
         raise MotionError(f"{what} has no two frames between {start:g} and {end:g}: a clip needs at least two.")
     check_clip(what, end - start)
-    count = int(np.floor(end - start + 1e-4)) + 1
-    return start + np.arange(count, dtype=np.float64)
+    if to_end:
+        return start + np.arange(count_of(start, end), dtype=np.float64) * step_of(start, end)
+    return start + np.arange(int(np.floor(end - start + 1e-4)) + 1, dtype=np.float64)
+
+
+def count_of(start, end):
+    """How many frames are read from start to end, with both."""
+    return max(1, round(end - start)) + 1
+
+
+def step_of(start, end):
+    """How far they are apart: a frame, or a little more or less where that would leave a part of one out. Keys of many
+    files do not lie on whole frames of the scene, and a loop without the end of its last frame does not close."""
+    return (end - start) / max(1, round(end - start))
 
 
 def _custom(ob, action, slot, frames):
