@@ -36,9 +36,9 @@ SAME_LENGTH = 0.005
 # A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
 STUB = 1e-3
 # How much more the path ahead counts where there are only cycles. Nothing leads from standing to going then, and their
-# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood: with 1.5 it walks, and with 3 it
-# also starts and stops so soon that its feet slide half as much as with 2.
-AHEAD = 3.0
+# poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood: with 1.5 it walks, and with more
+# it also starts and stops so soon that its feet slide less.
+AHEAD = 2.5
 # The share of the time that sorting the frames for the search takes, about.
 SORTING = 0.25
 

@@ -81,7 +81,7 @@ def test_it_stands_walks_runs_stops_and_turns(motion):
     yaws = np.unwrap(2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0]))
     assert yaws[-1] - yaws[round(14 * clip.rate)] == pytest.approx(-np.pi / 2, abs=0.3)
     figures = driving.report(motion, clip, trace)
-    assert figures["slide_low"] < 0.5 * figures["slide_low_source"]
+    assert figures["slide_low"] < 0.6 * figures["slide_low_source"]  # the bench has the mean of many courses
 
 
 def test_without_travel_it_stays_and_a_chosen_speed_goes_before_what_is_measured():
