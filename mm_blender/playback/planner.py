@@ -15,7 +15,6 @@ import numpy as np
 from ..control.guide import Guide
 from ..control.intent import tag_query
 from ..control.path_guide import FASTEST, HALFLIFE, MAKES_UP, pace_of, seconds_of, way_back
-from ..matching.schema import weights_of
 from ..matching.seeded import seeded
 from ..motion import spring
 from .plan import Plan
@@ -34,12 +33,11 @@ class Beam:
     apart    what a square metre costs beside the path, each time
     """
 
-    states: int = 48
+    states: int = 40
     jumps: int = 4
     every: float = 0.1
     jump: float = 0.3
-    unlike: float = 0.5
-    apart: float = 100.0
+    apart: float = 80.0
 
 
 # States whose frames, places and yaws are nearer than this (frames, metres, radians) are one: the cheaper one goes on.
@@ -92,8 +90,6 @@ class Planner:
         self._halflife, self._sync, self._dt = settings.blend.halflife, settings.sync, 1 / self._facts.rate
         self._steps = max(1, round(self._beam.every * self._facts.rate))
         self._queries = Queries(self._facts)
-        trajectory = [np.full(channel.size, channel.about.trajectory) for channel in self._facts.schema.channels]
-        self._of_pose = np.where(np.concatenate(trajectory), 0, weights_of(self._facts.schema))
         self._keeps = max((time for mark, time in schedule.marks if mark.time is not None), default=-np.inf)
 
     def steps(self):
@@ -144,9 +140,7 @@ class Planner:
                         break
                     ways.append((row, found.frame, True, found.cost + self._beam.jump))
                     besides += self._around(found.frame)
-        parent, first, jumped, cost = map(np.array, zip(*ways))
-        unlike = np.square((motion.features[first] - motion.features[following[parent]]) * self._of_pose).sum(axis=1)
-        return parent, first, jumped, cost + self._beam.unlike * jumped * unlike
+        return tuple(map(np.array, zip(*ways)))
 
     def _choices(self, states):
         """(search, wanted frames (N,), rows) of the states that search with it."""

@@ -156,3 +156,14 @@ def test_marks_are_added_at_the_cursor_at_objects_and_removed(ob):
     assert [mark.ob.name for mark in direct.marks] == ["Place"]
     bpy.ops.mm.path_mark_remove()
     assert not len(direct.marks) and not bpy.ops.mm.path_mark_remove.poll()
+
+
+def test_another_seed_is_another_take_of_the_same_way_and_the_same_one_the_same(ob):
+    found = []
+    for seed in (0, 3, 3):
+        bpy.ops.mm.generate_path(seed=seed)
+        take = ob.animation_data.action
+        found.append([hips(ob, frame) for frame in range(*map(round, take.frame_range), 5)])
+        assert np.linalg.norm(found[-1][-1] - [4, 0]) < 0.25
+    plain, one, again = ([*map(tuple, np.round(each, 4))] for each in found)
+    assert one == again and one != plain
