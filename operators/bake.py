@@ -8,9 +8,10 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import trial
 from ..mm_blender.scene.jobs import baking, freshness, ownership, slices
 from ..mm_blender.scene.reading.reference import found_again
-from .base import CharacterOperator, active_armature, no_job_running
+from .base import CharacterOperator, active_armature, no_job_running, undo_step
 
 
 class MM_OT_bake(CharacterOperator):
@@ -86,6 +87,40 @@ class MM_OT_database_adopt(CharacterOperator):
         self.report({"INFO"}, f'{os.path.basename(ownership.database_path(ob))} belongs to "{ob.name}" now')
 
 
+class MM_OT_test_drive(CharacterOperator):
+    """Let some hands drive what is baked for a while, out of sight, and tell which clips do harm"""
+    bl_idname = "mm.test_drive"
+    bl_label = "Test Drive"
+    bl_options = {"REGISTER"}
+
+    _asked = False
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not active_armature(context).mm.bake.key:
+            cls.poll_message_set("Bake first")
+            return False
+        return True
+
+    def invoke(self, context, _event):
+        """From a button: in the background."""
+        self._asked = not bpy.app.background
+        return self.execute(context)
+
+    def run(self, context, ob):
+        """From a script: at once."""
+        if self._asked:
+            trial.start(ob)
+            return
+        trial.keep(ob.name, ob.session_uid, ob.mm.bake.key, slices.run(trial.steps(ob)))
+        said = trial.report(ob)
+        for sentence in [*(f"{hint['clip']}: {hint['why']}" for hint in said["hints"]), *said["said"]]:
+            self.report({"WARNING"}, sentence)
+        self.report({"INFO"}, f"Tested for {said['driven_seconds']} s")
+
+
 class MM_OT_job_cancel(bpy.types.Operator):
     """Stop at once; what was there before stays"""
     bl_idname = "mm.job_cancel"
@@ -94,7 +129,7 @@ class MM_OT_job_cancel(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context):
-        if slices.current() is None:
+        if slices.current() is None and slices.quiet() is None:
             cls.poll_message_set("Nothing is under way")
             return False
         return True
@@ -105,11 +140,11 @@ class MM_OT_job_cancel(bpy.types.Operator):
 
 
 def done(name, uid, _database):
-    freshness.up_to_date(found_again(bpy.data.objects, name, uid))
-    # The report is now in the settings: one undo step, like any button.
-    for window in bpy.context.window_manager.windows[:1]:
-        with bpy.context.temp_override(window=window):
-            bpy.ops.ed.undo_push(message="Bake Motion Database")
+    ob = found_again(bpy.data.objects, name, uid)
+    freshness.up_to_date(ob)
+    undo_step("Bake Motion Database")  # the report is now in the settings
+    trial.start(ob)
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_OT_bake, MM_OT_database_adopt, MM_OT_job_cancel))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_OT_bake, MM_OT_database_adopt, MM_OT_test_drive, MM_OT_job_cancel))

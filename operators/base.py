@@ -34,6 +34,13 @@ class CharacterOperator(bpy.types.Operator):
             freshness.look_again()
 
 
+def undo_step(message):
+    """One undo step, like that of any button, of what a job in the background has changed."""
+    for window in bpy.context.window_manager.windows[:1]:
+        with bpy.context.temp_override(window=window):
+            bpy.ops.ed.undo_push(message=message)
+
+
 def no_job_running(cls):
     """A poll's last question: only one long job at a time."""
     job = slices.current()

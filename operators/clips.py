@@ -152,6 +152,22 @@ class MM_OT_clip_remove(_ClipOperator):
         ob.mm.clip_index = _index(ob)
 
 
+class MM_OT_clip_exclude(_ClipOperator):
+    """Leave this clip out: it stays in the list, is not baked, and is not played any more from now on"""
+    bl_idname = "mm.clip_exclude"
+    bl_label = "Exclude Clip"
+
+    name: StringProperty(name="Clip", options={"SKIP_SAVE"}, description="Name of its Action; empty for the active one")
+
+    def run(self, context, ob):
+        name = self.name or _name(ob.mm.clips[_index(ob)])
+        found = [clip for clip in ob.mm.clips if _name(clip) == name]
+        if not found:
+            raise MotionError(f'"{ob.name}" has no clip "{name}".')
+        for clip in found:
+            clip.use = False
+
+
 class MM_OT_clips_remove_missing(_ClipOperator):
     """Take all clips whose Action was deleted off the list"""
     bl_idname = "mm.clips_remove_missing"
@@ -231,11 +247,15 @@ def _refuse(clip, armature):
         raise MotionError(f'"{armature.name}" is in Tweak Mode: leave it in the NLA editor with Tab.')
 
 
+def _name(clip):
+    return clip.action.name if clip.action is not None else clip.name
+
+
 def _index(ob):
     """The active row, which may lie past the end of a list that got shorter."""
     return max(0, min(ob.mm.clip_index, len(ob.mm.clips) - 1))
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_clips_add, MM_OT_clips_add_assets, MM_OT_clip_remove, MM_OT_clips_remove_missing, MM_OT_clip_move,
-    MM_OT_clip_show, MM_OT_scene_rate))
+    MM_OT_clips_add, MM_OT_clips_add_assets, MM_OT_clip_remove, MM_OT_clip_exclude, MM_OT_clips_remove_missing,
+    MM_OT_clip_move, MM_OT_clip_show, MM_OT_scene_rate))

@@ -4,7 +4,7 @@
 import os
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
 from ..mm_blender.control import stick
@@ -13,6 +13,7 @@ from ..mm_blender.errors import MotionError
 from ..mm_blender.playback.drive import drive
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.driving import group, keymap, libraries, own_speeds, rescue, takes
+from ..mm_blender.scene.driving.never import never_play
 from ..mm_blender.scene.jobs import baking, ownership
 from ..mm_blender.scene.rig import targets
 from ..mm_blender.scene.settings import RELATIVE_PATH
@@ -157,6 +158,28 @@ Other selected characters that have a database take part"""
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
         return result
+
+
+class MM_OT_never_play(CharacterOperator):
+    """Exclude what is playing now, or all of its clip, at once and from the next bake. Undo brings it back"""
+    bl_idname = "mm.never_play"
+    bl_label = "Never Play This"
+
+    what: EnumProperty(name="What", items=[
+        ("MOMENT", "Moment", "Tag the last second and the next half of the clip with \"exclude\""),
+        ("CLIP", "Clip", "Disable the whole clip in the list of clips")], description="How much is excluded")
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if driving.current() is None:
+            cls.poll_message_set("Drive first: what is playing then is excluded")
+            return False
+        return True
+
+    def run(self, context, ob):
+        self.report({"INFO"}, never_play(driving.current(), context.scene, self.what == "CLIP"))
 
 
 class _Ending(bpy.types.Operator):
@@ -319,5 +342,5 @@ def _characters(context):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_drive, MM_OT_drive_keep, MM_OT_drive_cancel, MM_OT_drive_recording, MM_OT_drive_save_input,
+    MM_OT_drive, MM_OT_drive_keep, MM_OT_drive_cancel, MM_OT_never_play, MM_OT_drive_recording, MM_OT_drive_save_input,
     MM_OT_drive_measured_speeds))

@@ -6,9 +6,10 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.matching.tags import BUILT_IN
-from ..mm_blender.scene import actions
+from ..mm_blender.scene import actions, driving
+from ..mm_blender.scene.jobs import proposing, slices
 from ..mm_blender.scene.reading import clips
-from .base import CharacterOperator, active_armature
+from .base import CharacterOperator, active_armature, no_job_running, undo_step
 
 _RANGES = [
     ("ACTION", "Whole Action", "From the first frame of the Action to its last"),
@@ -135,6 +136,74 @@ class MM_OT_tag_clips(CharacterOperator):
         self.report({"INFO"}, f"{tagged} clips tagged {name}")
 
 
+class MM_OT_tags_propose(CharacterOperator):
+    """Look for tags in the names and the motion of all enabled clips: idle, walk, run, turn, jump, dance and others. \
+Nothing is tagged before you take them"""
+    bl_idname = "mm.tags_propose"
+    bl_label = "Propose Tags"
+    bl_options = {"REGISTER"}
+
+    _asked = False
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(active_armature(context).mm.clips):
+            cls.poll_message_set("Add clips first")
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Stop driving first: clips are read from the armature")
+            return False
+        return no_job_running(cls)
+
+    def invoke(self, context, _event):
+        """From a button: in the background."""
+        self._asked = not bpy.app.background
+        return self.execute(context)
+
+    def run(self, context, ob):
+        """From a script: at once."""
+        steps = proposing.propose_steps(ob, context.scene)
+        if self._asked:
+            slices.start(steps, proposing.TITLE, _proposed, ob.session_uid)
+            return
+        self.report({"INFO"}, f"Tags are proposed for {slices.run(steps)} clips")
+
+
+class _ProposalOperator(CharacterOperator):
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not proposing.proposed(active_armature(context)):
+            cls.poll_message_set("No tags are proposed: Propose Tags looks for some")
+            return False
+        return True
+
+
+class MM_OT_tags_accept(_ProposalOperator):
+    """Tag all clips as proposed. Tags that are there stay as they are"""
+    bl_idname = "mm.tags_accept"
+    bl_label = "Take All"
+
+    def run(self, context, ob):
+        self.report({"INFO"}, f"{proposing.accept(ob)} ranges tagged")
+
+
+class MM_OT_tags_dismiss(_ProposalOperator):
+    """Forget the tags that are proposed"""
+    bl_idname = "mm.tags_dismiss"
+    bl_label = "Dismiss"
+
+    def run(self, context, ob):
+        proposing.forget(ob)
+
+
+def _proposed(_count):
+    undo_step("Propose Tags")
+
+
 def active_action(context):
     """The Action that the active armature plays."""
     ob = active_armature(context)
@@ -195,4 +264,5 @@ def _range(context, ob, action, kind):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_OT_tag_add, MM_OT_tag_strips, MM_OT_tag_remove, MM_OT_tag_clips))
+    MM_OT_tag_add, MM_OT_tag_strips, MM_OT_tag_remove, MM_OT_tag_clips, MM_OT_tags_propose, MM_OT_tags_accept,
+    MM_OT_tags_dismiss))

@@ -3,9 +3,9 @@
 
 And the viewport's header while driving, entries in Blender's menus, and the extension's page of the preferences."""
 
-from . import bake, character, clips, direct, drive, driving, features, menus, preferences, tags, train
+from . import bake, character, clips, direct, drive, driving, features, menus, preferences, tags, test_drive, train
 
-PARTS = (character, clips, tags, features, bake, train, drive, direct, driving, menus, preferences)
+PARTS = (character, clips, tags, features, bake, test_drive, train, drive, direct, driving, menus, preferences)
 
 
 def register():

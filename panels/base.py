@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What our panels share: the place in the sidebar, the character that they speak of, sentences, menus of presets."""
 
+from functools import lru_cache
+
 import bpy
 
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.jobs import ownership, slices
 from ..mm_blender.scene.rig.character import active_armature
+from ..mm_blender.text import short_names
 
 
 class CharacterPanel:
@@ -107,6 +110,12 @@ def draw_job(layout, title):
     row.progress(factor=job.share, text=f"{job.share:.0%}  {job.text}")
     row.operator("mm.job_cancel", text="", icon="CANCEL")
     return True
+
+
+@lru_cache(maxsize=16)
+def short(names, most):
+    """short_names() of a tuple of names, remembered from one drawing to the next."""
+    return short_names(names, most)
 
 
 def sidebar_width():

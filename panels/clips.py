@@ -3,12 +3,14 @@
 
 import bpy
 
+from ..mm_blender.scene.driving import trial
 from ..mm_blender.scene.jobs import slices
 from ..mm_blender.scene.reading import clips, rates
 from ..mm_blender.scene.reading.facts import known
 from ..mm_blender.scene.reading.sampling import scene_rate
 from ..mm_blender.scene.rig import targets
-from .base import CharacterPanel, active_armature, draw_job, draw_sentence
+from .base import CharacterPanel, active_armature, draw_job, draw_sentence, short, sidebar_width
+from .tags import draw_proposals
 
 IMPORTING = "Importing motion"  # the title of its job
 
@@ -16,7 +18,7 @@ IMPORTING = "Importing motion"  # the title of its job
 class MM_UL_clips(bpy.types.UIList):
     """Rows of clips; Blender's own search field filters them by name."""
 
-    def draw_item(self, context, layout, settings, clip, _icon, _active, _property, _index):
+    def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
         ob, action = settings.id_data, clip.action
         # A split keeps its proportions in a narrow sidebar; in a row everything would shrink into each other.
         split = layout.split(factor=0.57)
@@ -26,10 +28,13 @@ class MM_UL_clips(bpy.types.UIList):
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
-        if action is not None:
-            row.prop(action, "name", text="", emboss=False)
+        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 9, 8))[_name(clip)]
+        if action is None:
+            row.label(text=name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
+        elif name == action.name or index == settings.clip_index:
+            row.prop(action, "name", text="", emboss=False)  # a double click renames it
         else:
-            row.label(text=clip.name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
+            row.label(text=name, translate=False)
         row = split.split(factor=0.44)
         seconds = clips.seconds(ob, clip, context.scene, known)
         row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
@@ -43,13 +48,13 @@ class MM_UL_clips(bpy.types.UIList):
         entries = getattr(settings, property_name)
         flags = []
         for clip in entries:
-            words = [clip.action.name if clip.action else clip.name]
+            words = [_name(clip)]
             words += [tag.name for tag in clip.action.mm.tags] if clip.action else []
             found = self.filter_name.lower() in " ".join(words).lower()
             flags.append(self.bitflag_filter_item if found else 0)
         if not self.use_filter_sort_alpha:
             return flags, []
-        names = [(index, clip.action.name if clip.action else clip.name) for index, clip in enumerate(entries)]
+        names = [(index, _name(clip)) for index, clip in enumerate(entries)]
         return flags, bpy.types.UI_UL_list.sort_items_helper(names, key=lambda entry: entry[1].lower())
 
 
@@ -112,6 +117,7 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
             draw_sentence(layout, f"{many} made in place and get travel: " + ", ".join(
                 f"{clip.name} {clips.given_travel(clip):.2f} m/s" for clip in given[:4])
                 + (f" and {len(given) - 4} more." if len(given) > 4 else "."), "CON_FOLLOWPATH")
+        draw_proposals(layout, ob)
         if ob.mm.clip_index < len(ob.mm.clips):
             self._draw_clip(context, layout, ob, ob.mm.clips[ob.mm.clip_index])
 
@@ -151,6 +157,13 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
             way, reason = clips.way(ob, clip, known)
             text = "Read from F-curves" if way == "curves" else f"Evaluated frame by frame: {reason}"
             draw_sentence(column, text, "FCURVE" if way == "curves" else "PLAY")
+        if figures := trial.about(ob, _name(clip)):
+            for sentence in trial.in_words(figures):
+                draw_sentence(column, sentence, "INFO")
+
+
+def _name(clip):
+    return clip.action.name if clip.action is not None else clip.name
 
 
 register, unregister = bpy.utils.register_classes_factory((MM_UL_clips, MM_MT_clips_add, MM_PT_clips))

@@ -19,6 +19,7 @@ from .base import (
     draw_step,
 )
 from .driving import draw_method, draw_session, draw_why_grey
+from .why import MM_PT_drive_why
 
 
 class MM_PT_drive(CharacterPanel, bpy.types.Panel):
@@ -264,6 +265,6 @@ def _table_row(layout, label):
 
 
 register, unregister = bpy.utils.register_classes_factory((
-    MM_PT_drive, MM_MT_drive_presets, MM_MT_drive_presets_remove, MM_PT_drive_steering, MM_PT_drive_commands,
-    MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet, MM_PT_drive_display,
-    MM_PT_drive_take))
+    MM_PT_drive, MM_PT_drive_why, MM_MT_drive_presets, MM_MT_drive_presets_remove, MM_PT_drive_steering,
+    MM_PT_drive_commands, MM_PT_drive_speeds, MM_PT_drive_matching, MM_PT_drive_root, MM_PT_drive_feet,
+    MM_PT_drive_display, MM_PT_drive_take))

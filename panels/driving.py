@@ -63,8 +63,8 @@ def draw_session(layout, session):
     row.scale_y = 1.5
     row.operator("mm.drive_keep", text=_with_key("Keep", keys.get("keep")), icon="CHECKMARK")
     row.operator("mm.drive_cancel", text=_with_key("Cancel", keys.get("cancel")), icon="X")
-    box.label(text=f"{status.gait.title()}, {status.speed:.1f} m/s: {status.clip or status.method}",
-              icon="ARMATURE_DATA", translate=False)
+    played = status.short or status.clip or status.method
+    box.label(text=f"{status.gait.title()}, {status.speed:.1f} m/s: {played}", icon="ARMATURE_DATA", translate=False)
     told = [*((sentence, "ERROR") for sentence in status.sentences), *((note, "INFO") for note in status.notes)]
     draw_lines(box, told + _why_grey(session.driven.owner()) or [_AS_USUAL], LINES)
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.text import read_json, read_text
+from mm_blender.text import read_json, read_text, short_names
 
 
 def test_text_is_read_as_it_stands(tmp_path):
@@ -50,3 +50,37 @@ def test_only_ordinary_files_are_read(tmp_path):
                         ("a\0b", "cannot be read")):
         with pytest.raises(MotionError, match=words):
             read_text(tmp_path / name)
+
+
+# Names where there is little room
+
+def test_names_keep_what_tells_them_apart(subtests):
+    for names, most, wanted in (
+            (("pushAndPick_subject1_walk", "pushAndPick_subject2_walk", "pushAndPick_subject2_run"), 14,
+             ("…subject1_walk", "…subject2_walk", "pushAnd…_run")),
+            (("Armature|mixamo.com|Walk", "Armature|mixamo.com|Run"), 5, ("…Walk", "…Run")),
+            (("walk_loop_start.001", "walk_loop_start.002"), 12, None), (("a" * 40, "a" * 39 + "b"), 6, None),
+            (("走路向前很快很快很快一", "走路向前很快很快很快二"), 6, None),
+            (("Ходьба вперёд 1", "Ходьба вперёд 2"), 10, None),
+            (("short", "a name that is much too long for it"), 12, None)):
+        with subtests.test(names[0]):
+            found = short_names(names, most)
+            assert list(found) == list(names) and len(set(found.values())) == len(names)
+            assert all(len(text) <= most and (text == name if len(name) <= most else "…" in text)
+                       for name, text in found.items())
+            if wanted is not None:
+                assert [found[name].strip("…_") for name in names[:2]] == [text.strip("…_") for text in wanted[:2]]
+
+
+def test_names_of_a_hundred_clips_stay_different():
+    names = [f"{what}{take}_subject{subject}_{how}_filtered" for what in ("pushAndStumble", "obstacles", "fallAndGetUp")
+             for take in range(1, 5) for subject in range(1, 4) for how in ("walk", "jog2", "sidesteps")]
+    found = short_names(names, 24)
+    assert len(set(found.values())) == len(names) == 108
+    assert all(how in found[name] for name in names for how in ("jog", "sid") if how in name)
+
+
+def test_odd_names_are_no_trouble():
+    for names in ([], [""], ["", "   ", "___________________"], ["...................1", "...................2"]):
+        found = short_names(names, 5)
+        assert list(found) == list(dict.fromkeys(names)) and all(len(text) <= 5 for text in found.values())

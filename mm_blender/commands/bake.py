@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bake: make a database from BVH files."""
 
+import glob
 import hashlib
 import json
 import warnings
@@ -13,6 +14,7 @@ from ..errors import MotionError, MotionWarning
 from ..files import only_us
 from ..matching import database, schema
 from ..matching.bake import ARCS, Source, bake
+from ..matching.proposals import propose
 from ..motion import bvh
 from ..motion.clip import Tag
 from ..prepare.recipe import ROOTS, Recipe
@@ -20,8 +22,8 @@ from .characters import character_in, target_in, ways_onto
 from .clips import SAMPLES, bvh_files, contents_of, some_readable, spread, units_of
 from .jobs import jobs
 from .options import add_command, add_strict, check_strict, job_count, rate, scale, speed_of_clip
-from .outputs import check_output, check_owner, owner_of
-from .tag_file import read_tags
+from .outputs import check_output, check_owner, owner_of, write_report
+from .tag_file import read_tags, record_of
 from .terminal import Bar, say_all
 
 
@@ -41,6 +43,8 @@ def add(commands):
     command.add_argument("--root", choices=ROOTS, default="auto", help="what carries the character over the ground")
     command.add_argument("--tags", metavar="FILE.json", help='tags by file name: {"run*": ["run", '
                          '{"name": "exclude", "start": 0, "end": 1.5}]}, times in seconds')
+    command.add_argument("--propose-tags", metavar="FILE.json", help="bake with tags that are found in names and "
+                         "motion, beside those of --tags, and write all of them into this file, as --tags reads it")
     command.add_argument("--travel", choices=("auto", "off"), default="auto", help="let clips that were "
                          "made in place, with hips that stay while the feet slide backwards, travel as their feet "
                          "tell (auto)")
@@ -64,6 +68,8 @@ def run(options):
     files = bvh_files(options.clips)
     check_output(options.output, ".mmdb", options, files)
     check_owner(options.output, owner_of(options.output))
+    if options.propose_tags:
+        check_output(options.propose_tags, ".json", options, files)
     tags = read_tags(options.tags, files)
     _check_speeds(options.travel_speed, files)
     features = schema.load(options.schema)
@@ -72,14 +78,23 @@ def run(options):
     recipe = Recipe(rate=options.fps, root=options.root)
     some = some_readable(files, SAMPLES)
     units = options.units or units_of(some)
-    if options.onto:
-        target = target_in(options.onto)
-        character, sources = target[0], _sources_onto(files, options, recipe, units, tags, target)
-    else:
-        character = character_in([clip.scaled(units) for clip in some], options.role)
-        sources = [_source(path, units, tags, options) for path in files]
+    target = target_in(options.onto) if options.onto else None
+    character = target[0] if target else character_in([clip.scaled(units) for clip in some], options.role)
+
+    def sources_with(tags):
+        if target:
+            return _sources_onto(files, options, recipe, units, tags, target)
+        return [_source(path, units, tags, options) for path in files]
+
+    sources = sources_with(tags)
     _check_features(features, character, options, options.onto or some[0].name)
     with only_us(options.output), Bar(quiet=options.json) as bar, jobs(options.jobs) as others:
+        if options.propose_tags:
+            found = steps.run(propose(sources, character, recipe), bar.show)
+            tags = [*tags, *((glob.escape(path.stem), (tag.name, tag.start, tag.end))
+                             for path, own in zip(files, found) for tag in own)]
+            sources = sources_with(tags)
+            write_report(options.propose_tags, record_of(tags))
         result = steps.run(bake(sources, character, features, recipe, _previous(options.output), others,
                                 arcs=options.arcs), bar.show)
         check_strict(options, result.notes["left_out"])

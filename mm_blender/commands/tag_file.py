@@ -31,6 +31,15 @@ def read_tags(path, files):
     return tags
 
 
+def record_of(tags):
+    """What a file with such pairs holds."""
+    record = {}
+    for pattern, (name, start, end) in tags:
+        entry = {"name": name, "start": start} | ({} if end is None else {"end": end})
+        record.setdefault(pattern, []).append(name if end is None and not start else entry)
+    return record
+
+
 def _tag(pattern, entry):
     entry = entry if isinstance(entry, dict) else {"name": entry}
     name, start, end = entry.get("name"), entry.get("start", 0), entry.get("end")

@@ -210,22 +210,27 @@ def _prepared(*ingredients):
 def _prepare(source, character, schema, recipe, key):
     """Read, clean and measure one source: yields fractions, returns its parts, and sentences on why there are none."""
     try:
-        raw = yield from source.read()
-        loop = is_loop(raw, getattr(source.onto, "character", character)) if source.loop is None else source.loop
-        raw = raw.with_changes(loop=raw.loop or loop)
-        if source.onto is None:
-            raw = on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
-        if source.onto is None and character.has("root") and not character.forward:
-            character = replace(character, forward=find_forward(raw, character))
+        raw, pieces, character = yield from cleaned(source, character, recipe)
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
-        pieces = (clean(raw, character, recipe, source.speed, source.travel) if source.onto is None
-                  else source.onto.clean(raw, recipe, source.speed, source.travel))
         for piece in pieces:
             _check_legs(piece.clip, character)
         return [part_of(clip, character, schema, side) for piece in pieces
                 for clip, side in _sides(piece, source, character, recipe, about)], []
     except MotionError as error:
         return [], [str(error)]
+
+
+def cleaned(source, character, recipe):
+    """Read and clean one source: yields fractions, returns the raw Clip, its Pieces, and the Character in them."""
+    raw = yield from source.read()
+    loop = is_loop(raw, getattr(source.onto, "character", character)) if source.loop is None else source.loop
+    raw = raw.with_changes(loop=raw.loop or loop)
+    if source.onto is not None:
+        return raw, source.onto.clean(raw, recipe, source.speed, source.travel), character
+    raw = on_skeleton(raw, character.skeleton, character.size * SAME_LENGTH)
+    if character.has("root") and not character.forward:
+        character = replace(character, forward=find_forward(raw, character))
+    return raw, clean(raw, character, recipe, source.speed, source.travel), character
 
 
 def _check_legs(clip, character):

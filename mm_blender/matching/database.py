@@ -32,6 +32,7 @@ STUB = 1e-6
 ARC = "arc "
 # How far the length of a rotation's quaternion may be from one.
 UNEVEN = 1e-2
+MIRRORED = " (mirrored)"  # the end of the name of a mirror image
 OPTIONAL = ("cells", "measured", "steps", "some_steps")  # what older files do not have
 BUT_MEASURED = tuple(name for name in OPTIONAL if name != "measured")
 _ARRAYS = ("parents", "rest_positions", "rest_rotations", "fixed", "moving", "positions", "rotations", "contacts",
@@ -73,7 +74,7 @@ class Range:
 
     @property
     def name(self):
-        return f"{self.source} (mirrored)" if self.mirrored else self.source
+        return self.source + MIRRORED if self.mirrored else self.source
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,10 @@ import numpy as np
 
 from ..control import speeds
 from ..control.intent import tag_query
-from ..matching.database import Database
+from ..matching.database import MIRRORED, Database, runs
 from ..matching.schema import weights_of
 from ..matching.search import Search, enterable
+from ..text import short_names
 from .matcher import BakedMotion
 from .protocols import Choice
 from .standing import frames_of_standing
@@ -17,6 +18,11 @@ from .standing import frames_of_standing
 # So many tag queries are kept ready, each for those who go and for those who stand.
 READY = 12
 EVERYTHING = "", False
+# Letters of a name of a clip where there is little room.
+LETTERS = 22
+# Seconds before what is avoided in which it is not entered, as before the end of a clip.
+END = 1 / 3
+SLACK = 1e-4  # seconds that rounding may take from a stretch
 
 
 class BakedLibrary:
@@ -27,7 +33,7 @@ class BakedLibrary:
     def __init__(self, database, search=None):
         """search: a Search over the database, where there is one already."""
         self.database, self.motion, self.speeds = database, BakedMotion(database), speeds.measure(database)
-        self._weights = weights_of(database.schema)
+        self._weights, self._avoided = weights_of(database.schema), np.zeros(len(database), dtype=bool)
         allowed, trouble = enterable(database)
         search = search or search_of(database, allowed)
         self._choices = {EVERYTHING: Choice(np.ones(len(database), dtype=bool), search, trouble)}
@@ -71,6 +77,35 @@ class BakedLibrary:
         self._choices = {EVERYTHING: everything}
         return True
 
+    def avoid(self, stretches):
+        """From now on stretches of sources, as (source, start, end) in its own seconds, are not played, as if they had
+        been left out of the bake; whether anything changed. All that was chosen before is to be chosen anew."""
+        avoided = np.zeros(len(self.database), dtype=bool)
+        for source, start, end in stretches:
+            for part in self.database.ranges:
+                if part.source == source:
+                    times = part.source_start + np.arange(len(part)) / self.database.rate * part.speed
+                    avoided[part.start:part.stop] |= (times >= start - SLACK) & (times <= end + SLACK)
+        if np.array_equal(avoided, self._avoided):
+            return False
+        self._avoided = avoided
+        everything = self._choices[EVERYTHING]
+        allowed, trouble = self._enterable("")
+        everything.search.set_allowed(allowed)
+        self._choices = {EVERYTHING: Choice(~avoided, everything.search, trouble)}
+        return True
+
+    def short(self, clip):
+        """The name of a clip, as clip_of() says it, where there is little room."""
+        source = clip.removesuffix(MIRRORED)
+        return self._short_names[source != clip].get(source, source) + clip[len(source):]
+
+    @cached_property
+    def _short_names(self):
+        """The names of all sources, and shorter ones that have room for MIRRORED behind them."""
+        names = [part.source for part in self.database.ranges]
+        return short_names(names, LETTERS), short_names(names, LETTERS - len(MIRRORED) // 2)
+
     def clip_of(self, frame):
         return self.database.clip_of(frame) if frame >= 0 else ("", 0.0)
 
@@ -78,15 +113,15 @@ class BakedLibrary:
         return self.database
 
     def _choose(self, query):
-        allowed, trouble = enterable(self.database, query)
+        allowed, trouble = self._enterable(query)
         everything = self._choices[EVERYTHING]
-        wanted = everything.wanted if trouble else self.database.select(query)
+        wanted = everything.wanted if trouble else self.database.select(query) & ~self._avoided
         return Choice(wanted, everything.search.allowing(allowed), trouble)
 
     def _choose_still(self, query):
         """What a query leaves of standing; all that it leaves where nobody stands."""
         usual, (stands, enters) = self.choice(query), self._standing
-        allowed = enterable(self.database, query)[0] & enters
+        allowed = self._enterable(query)[0] & enters
         if not allowed.any():
             return usual
         return Choice(usual.wanted & stands, self._choices[EVERYTHING].search.allowing(allowed), usual.trouble)
@@ -94,6 +129,17 @@ class BakedLibrary:
     @cached_property
     def _standing(self):
         return frames_of_standing(self.motion, self.database.rate)
+
+    def _enterable(self, query):
+        """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;
+        and a sentence where that is not possible."""
+        allowed, trouble = enterable(self.database, query)
+        soon, late = self._avoided.copy(), int(END * self.database.rate)
+        for start, _ in runs(self._avoided):
+            soon[max(start - late, self.database.ranges[self.database.range_of_frame[start]].start):start] = True
+        if (allowed & ~soon).any():
+            return allowed & ~soon, trouble
+        return allowed, trouble or "All that could be played is excluded: it is played all the same."
 
 
 def search_of(database: Database, frames: np.ndarray | None = None) -> Search:

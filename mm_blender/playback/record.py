@@ -109,12 +109,28 @@ class FrameRecord:
 
     def frame(self, at, index=0):
         """The Frame of one of the characters; at: its number, or counted back from the end if it is negative."""
-        row = {name: part[index] for name, part in self._frames.row(at).items()}
+        row = self.row(at, index)
         for way in WAYS:
             row[way] = _numbers(row[way])
         frames, queries = self.asked(index)
         found = np.flatnonzero(frames == range(len(self))[at])
         return Frame(asked=queries[found[0]] if len(found) else None, **row)
+
+    def row(self, at, index=0):
+        """{name: what one of the characters has in a frame}, as it is stored."""
+        return {name: part[index] for name, part in self._frames.row(at).items()}
+
+    def searches(self, index, most):
+        """The latest searches of a character in so many frames, the last one first: how many frames ago each was (1 is
+        now), whether it jumped, and its query. None of a frame that nothing came before."""
+        first = max(len(self) - most, 1)
+        for at in range(len(self._asked) - 1, -1, -1):
+            asked = self._asked.row(at)
+            if asked["frame"] < first:
+                return
+            if asked["who"] == index:
+                row = self.row(int(asked["frame"]), index)
+                yield len(self) - int(asked["frame"]), bool(row["jumped"]), asked["query"]
 
     def asked(self, index=0):
         """The frames (S,) in which one of the characters searched, and its queries (S, D), normalised."""

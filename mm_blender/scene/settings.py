@@ -182,6 +182,7 @@ class MM_ActionSettings(bpy.types.PropertyGroup):
     recipe: StringProperty(options={"HIDDEN"})
     written: StringProperty(options={"HIDDEN"})
     tags: CollectionProperty(type=MM_Tag)
+    proposed: CollectionProperty(type=MM_Tag)  # tags that are not taken yet: see scene/jobs/proposing.py
     tag_index: IntProperty(name="Active Tag", options={"HIDDEN"})
 
 
@@ -288,6 +289,7 @@ class MM_Bake(bpy.types.PropertyGroup):
     # What the last bake said, so that it is there after the file is opened again.
     key: StringProperty(options={"HIDDEN"})
     report: StringProperty(options={"HIDDEN"})
+    test_drive: StringProperty(options={"HIDDEN"})  # what it said: see scene/driving/trial.py
     # The id that the file has, too, and whether the armature is a copy of the one that got it: see
     # scene/jobs/ownership.py.
     owner: StringProperty(options={"HIDDEN"})

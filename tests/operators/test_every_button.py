@@ -4,9 +4,10 @@
 import bpy
 import pytest
 
-# Bake pushes its undo step when it is done, which is later; training, Cancel and presets change nothing in the file.
-NO_UNDO = {"bake", "job_cancel", "drive_save_input", "train", "train_resume", "train_cancel", "train_test",
-           "train_environment", "train_environment_cancel", "drive_cancel",
+# Bake and Propose Tags push their undo steps when they are done, which is later; training, Cancel and presets change
+# nothing in the file.
+NO_UNDO = {"bake", "tags_propose", "test_drive", "job_cancel", "drive_save_input", "train", "train_resume",
+           "train_cancel", "train_test", "train_environment", "train_environment_cancel", "drive_cancel",
            *(f"{kind}_preset_{what}" for kind in ("roles", "features", "drive") for what in ("save", "remove"))}
 # These work without an armature, and while nothing else is under way.
 ALWAYS = {"create_demo", "import_motion", "train_test"}

@@ -239,3 +239,49 @@ def test_a_count_follows_every_change(character):
     tag(bpy.data.actions["walk"], "exclude", 1, 20)
     seen.append(count())
     assert seen == sorted(seen, reverse=True) and len(set(seen)) == 5
+
+
+# What is proposed
+
+def proposals(action):
+    return [(tag.name, tag.start, tag.end) for tag in action.mm.proposed]
+
+
+def test_tags_are_proposed_and_taken_with_one_button(character):
+    bpy.data.actions["walk"].name = "Take 001"
+    with pytest.raises(RuntimeError, match="Propose Tags looks for some"):
+        bpy.ops.mm.tags_accept()
+    bpy.ops.mm.tags_propose()
+    take, run = bpy.data.actions["Take 001"], bpy.data.actions["run"]
+    assert proposals(take) == [("walk", 1, 49)] and proposals(run) == [("run", 1, 37)]
+    assert not ranges(take) and not ranges(run)  # nothing is tagged before it is taken
+    bpy.ops.mm.tags_accept()
+    assert ranges(take) == [("walk", 1, 49)] and ranges(run) == [("run", 1, 37)] and not proposals(take)
+    assert bpy.ops.mm.tags_propose() == {"FINISHED"} and not proposals(take), "they are there already"
+
+
+def test_tags_that_are_there_are_never_changed_or_doubled(character):
+    walk = bpy.data.actions["walk"]
+    tag(walk, "walk", 5, 10)
+    bpy.ops.mm.tags_propose()
+    assert not proposals(walk)
+    walk.mm.tags.clear()
+    bpy.ops.mm.tags_propose()
+    tag(walk, "walk", 7, 9)  # by hand, meanwhile
+    bpy.ops.mm.tags_accept()
+    assert ranges(walk) == [("walk", 7, 9)]
+
+
+def test_proposals_can_be_dismissed_and_undone_with_nothing_left(character):
+    bpy.ops.mm.tags_propose()
+    bpy.ops.mm.tags_dismiss()
+    assert not any(proposals(action) or ranges(action) for action in bpy.data.actions)
+
+
+def test_proposals_are_in_the_actions_own_frames_at_any_rate_of_the_scene(character):
+    walk = bpy.data.actions["walk"]
+    clip = character.mm.clips[0]
+    clip.use_range, clip.start, clip.end = True, 13, 37
+    bpy.context.scene.render.fps = 48
+    bpy.ops.mm.tags_propose()
+    assert proposals(walk) == [("walk", 13, 37)]

@@ -14,12 +14,14 @@ from mm_blender.errors import MotionError
 from mm_blender.matching import database
 from mm_blender.owner import Owner
 from mm_blender.scene import actions
+from mm_blender.scene.driving import trial
 from mm_blender.scene.jobs import freshness, saving, slices
 from mm_blender.steps import Progress
 from tests import walker
 
 PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
-          "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_train", "MM_PT_drive",
+          "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_drive",
+          "MM_PT_drive_why",
           "MM_PT_drive_steering", "MM_PT_drive_commands", "MM_PT_drive_speeds", "MM_PT_drive_matching",
           "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take", "MM_PT_driving",
           "MM_PT_direct")
@@ -403,3 +405,41 @@ def test_an_armature_in_any_mode_is_drawn(character):
 def test_every_panel_and_menu_of_ours_is_tested_here(extension):
     ours = [name for name in dir(bpy.types) if name.startswith(("MM_PT_", "MM_UL_"))]
     assert sorted(ours) == sorted([*PANELS, *LISTS])
+
+
+def test_tags_are_offered_where_there_are_none_and_taken_with_one_button(character):
+    assert "mm.tags_propose" in drawn("MM_PT_clips").operators
+    bpy.ops.mm.tags_propose()
+    panel = drawn("MM_PT_clips")
+    assert "mm.tags_accept" in panel.operators and "walk in 1 clip, run in 1" in panel.texts
+    bpy.ops.mm.clip_show(index=0)
+    assert "Proposed: walk, 1 to 49" in drawn("MM_PT_tags").texts
+    bpy.ops.mm.tags_accept()
+    panel = drawn("MM_PT_clips")
+    assert "mm.tags_accept" not in panel.operators and "mm.tags_propose" not in panel.operators
+
+
+def test_the_test_drive_tells_its_hints_and_what_each_clip_is_like(character):
+    bpy.ops.mm.bake()
+    assert "mm.test_drive" in drawn("MM_PT_bake_test_drive").operators
+    clip = {"clip": "walk", "seconds": 2.0, "speed": 1.2, "fastest": 1.3, "degrees_per_second": 4, "contact_share": 0.9,
+            "jolts": 2, "apart": 1.5, "played": 0.26}
+    report = {"clips": [clip], "stops": {"count": 7, "settled": 0}, "said": ["Nothing stands still."],
+              "hints": [{"clip": "walk", "played": 0.26, "why": "26% of a test drive played it."}],
+              "driven_seconds": 200}
+    trial.keep(character.name, character.session_uid, character.mm.bake.key, report)
+    panel = drawn("MM_PT_bake_test_drive")
+    assert "26% of a test drive" in panel.texts and "mm.clip_exclude" in panel.operators
+    assert "Nothing stands still." in panel.texts
+    character.mm.clip_index = 0
+    assert "1.2 m/s, up to 1.3" in drawn("MM_PT_clips").texts
+    character.mm.clips[0].use = False
+    assert "mm.clip_exclude" not in drawn("MM_PT_bake_test_drive").operators
+
+
+def test_names_that_are_too_long_keep_what_tells_them_apart(character):
+    for action, name in zip(bpy.data.actions, ("pushAndStumble1_subject1_walk", "pushAndStumble1_subject2_run")):
+        action.name = name
+    character.mm.clip_index = 1
+    texts = drawn("MM_PT_clips").texts.split(" | ")
+    assert len([text for text in texts if "…" in text]) == 1  # the active one can be renamed

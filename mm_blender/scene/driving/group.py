@@ -11,7 +11,7 @@ from ..rig import targets
 from ..rig.armatures import floor
 from .commands import Heeded, commands_of
 from .drive_settings import halflives_of, settings_of
-from .libraries import METHODS, library_of, played_library, weigh
+from .libraries import METHODS, avoid, library_of, played_library, weigh
 from .own_speeds import own_ways, speeds_of
 from .posing import GroupPoser
 from .start_pose import start_poses
@@ -68,6 +68,8 @@ class DrivenGroup(Group):
         except MotionError as error:  # what was set before stays
             trouble = str(error)
         self._weigh(ob)
+        if avoid(self.library, ob):
+            self.ask_again()
         self._look_around(ob, context)
         if self.player.ground is not None and not len(self.record):
             self.place(*self._stood)  # now that it is known on what
@@ -92,7 +94,7 @@ class DrivenGroup(Group):
         try:
             super().ask(index, gait, query, still)
         except MotionError as error:  # a tag query that is still being typed
-            super().ask(index, gait)
+            super().ask(index, gait, still=still)
             self.trouble[index] = str(error)
 
     def surround(self, ground=None, obstacles=None):
@@ -147,6 +149,7 @@ def drive_arguments(ob, depsgraph, library=None):
     """What drive() needs to let an armature drive where it stands, with its settings and surroundings."""
     settings, library = ob.mm.drive, library or library_of(ob)
     weigh(library, ob)
+    avoid(library, ob)
     motion, ground = library.motion, floor(targets.posed(ob))
     limbs = Limbs(motion.database.character, motion.database.fixed, motion.moving)
     place, shown = start_poses([ob], motion, motion.stance(limbs)[:, 1])

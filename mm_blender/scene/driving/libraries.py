@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an armature plays from: its database or its networks, read when they are new or have changed."""
 
+import math
 import os
+import threading
+
+import bpy
 
 from ...errors import MotionError
 from ...matching import database
+from ...matching.tags import EXCLUDE
 from ...networks import provenance
 from ...networks.library import library_for
 from ...playback.library import BakedLibrary
 from ..jobs import baking, training
+from ..reading import clips
 from ..reading.features import schema_of
 from ..rig import targets
 from ..rig.armatures import skeleton_of
@@ -95,6 +101,55 @@ def weigh(library, ob):
     return ""
 
 
+def avoid(library, ob):
+    """Leave out what an armature's artist has excluded since the bake: tags, and clips that are disabled; whether
+    anything changed. Networks play what they have learned."""
+    if library.baked is None or not targets.baked_by(ob, library.baked.database):
+        return False
+    return library.baked.avoid(excluded_since(ob))
+
+
+def excluded_since(ob):
+    """What is excluded now as (source, start, end), in seconds of the source: a database that was baked without it has
+    none of it."""
+    rate, stretches, used = clips.fps(bpy.context.scene), [], set()
+    playing = [clip for clip in ob.mm.clips if clip.action is not None and not clip.use_nla]
+    for clip in playing:
+        name = clip.action.name
+        used |= {name} if clip.use else set()
+        stretches += [(name, min(tag.start, tag.end) / rate, max(tag.start, tag.end) / rate)
+                      for tag in clip.action.mm.tags if tag.name == EXCLUDE]
+    unused = dict.fromkeys(clip.action.name for clip in playing if clip.action.name not in used)
+    return [*stretches, *((name, -math.inf, math.inf) for name in unused)]
+
+
+def baked_library_steps(ob):
+    """A generator that yields while the database of an armature is read beside it, and returns its BakedLibrary: large
+    ones take a second or two, in which Blender goes on."""
+    path = baking.database_path(ob)
+    signature, found = _signature_of(path, ob), []
+
+    def read():
+        try:
+            found.append(BakedLibrary(database.load(path)))
+        except MotionError as error:
+            found.append(error)
+
+    yield
+    if _libraries.get(path, (None,))[0] != signature:
+        thread = threading.Thread(target=read, daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.005)
+            yield
+        if isinstance(found[0], MotionError):
+            raise found[0]
+        if _libraries.get(path, (None,))[0] != signature:  # nobody has read it meanwhile
+            targets.drop(_libraries.get(path, (None, None))[1])
+            _libraries[path] = signature, found[0]
+    return _libraries[path][1]
+
+
 def forget():
     """Free the memory of all databases and networks."""
     _libraries.clear()
@@ -119,11 +174,11 @@ def _baked_library(ob):
     read when they are new or have changed."""
     path = baking.database_path(ob)
     try:
-        signature = _signature(path)
-    except OSError as error:
+        signature = _signature_of(path, ob)
+    except MotionError:
         if ob.mm.drive.method == "LMM" and not method_trouble(ob, "LMM"):
             return _learned_library(ob, "LMM", None)
-        raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
+        raise
     if _libraries.get(path, (None,))[0] != signature:
         targets.drop(_libraries.get(path, (None, None))[1])
         _libraries[path] = signature, BakedLibrary(database.load(path))
@@ -140,6 +195,13 @@ def _learned_library(ob, method, usual):
         targets.drop(_learned.get((path, method), (None, None, None))[2])
         _learned[path, method] = signature, usual, library_for(method.lower(), path, usual)
     return _learned[path, method][2]
+
+
+def _signature_of(path, ob):
+    try:
+        return _signature(path)
+    except OSError as error:
+        raise MotionError(f'The database "{path}" cannot be read ({error.strerror}): bake "{ob.name}".') from error
 
 
 def _signature(path):

@@ -21,6 +21,8 @@ from ...control.keyboard import NUMBERED, Keyboard
 from ...control.replay import Replay
 from ...errors import MotionError
 from ...playback.live import LONGEST
+from ...playback.why import why
+from ..jobs import slices
 from ..reading.sampling import animated_parent, constraint_obstacle, scene_rate
 from ..rig import targets
 from ..rig.character import active_armature
@@ -55,6 +57,7 @@ class Status:
     device: str = "Keyboard"
     method: str = "Motion Matching"
     clip: str = ""
+    short: str = ""  # the same where there is little room, with what tells it apart
     second: float = 0.0
     tags: tuple = ()
     gait: str = "walk"
@@ -189,15 +192,24 @@ class Session:
         """What the person should know now; worked out only if somebody looks."""
         character, player, index = self.driven, self.driven.player, self.driven.index
         group, matcher = character.group, player.matcher
-        clip, second = group.libraries[index].clip_of(int(matcher.frames[index]))
+        library = group.libraries[index]
+        clip, second = library.clip_of(int(matcher.frames[index]))
         return Status(
             name=character.name if len(self.characters) > 1 else "", device=self.device.name,
             method=group.method(index), clip=clip, second=second, tags=matcher.tags(index),
+            short=library.baked.short(clip) if clip else "",
             gait=character.guide.intent.gait, gaits=character.speeds.offered,
             speed=float(np.hypot(*player.played.travel[index, :2])), cost=float(matcher.costs[index]),
             search_ms=1000 * player.search_seconds, frame_ms=1000 * self._took, seconds=self.seconds,
             sentences=self._sentences, notes=self._notes, beside=METHODS[self._copy.method] if self._copy else "",
             apart=self._copy.apart if self._copy else (0.0, 0.0))
+
+    @property
+    def why(self):
+        """Why the driven character plays what it plays, as a Why; None where nothing was searched."""
+        group, index = self.driven.group, self.driven.index
+        library = group.libraries[index]
+        return why(group.record, library, library.choice().search, index)
 
     @property
     def paths(self):
@@ -589,7 +601,12 @@ _HAPPENINGS = {"undo_post": on_undo, "redo_post": on_undo, "frame_change_post": 
                "load_pre": _before_loading, "load_post": _after_loading}
 
 
+def _is_driving():
+    return _session is not None
+
+
 def register():
+    slices.busy.append(_is_driving)
     with suppress(OSError):
         rescue.look()
     for name, answer in _HAPPENINGS.items():
@@ -598,6 +615,7 @@ def register():
 
 def unregister():
     finish(bpy.context)
+    slices.busy.remove(_is_driving)
     rescue.forget()
     forget()
     _inputs.clear()

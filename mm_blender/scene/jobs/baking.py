@@ -45,7 +45,7 @@ def bake_steps(ob, scene, replace=False, own_file=False):
     replace   bake into the file that is chosen even if it is not the armature's own; that one is kept beside it
     own_file  bake into a file of the armature's own if the chosen one is not
     """
-    return _bake_steps(_Baked.of(ob, scene), {"replace": replace, "own_file": own_file})
+    return _bake_steps(Baked.of(ob, scene), {"replace": replace, "own_file": own_file})
 
 
 def report(ob):
@@ -85,7 +85,7 @@ def file_trouble(ob):
 
 
 @dataclass(frozen=True)
-class _Baked:
+class Baked:
     """Whom a bake is for: the artist may undo or rename it before the next step, and references die."""
 
     name: str
@@ -115,7 +115,7 @@ def _bake_steps(baked, choice):
     with ExitStack() as meanwhile:
         path = _claimed_path(ob, choice, meanwhile)
         character, schema, recipe, arcs = character_of(ob), schema_of(ob), recipe_of(ob), ob.mm.bake.arcs
-        sources, left_out = yield from _sources(baked)
+        sources, left_out = yield from sources_of(baked)
         if not sources:
             raise MotionError(left_out[0])
         ob, _ = baked.fetch()
@@ -145,7 +145,7 @@ def _claimed_path(ob, choice, meanwhile):
     return path
 
 
-def _sources(baked):
+def sources_of(baked):
     """The sources of all enabled clips, and why some have none: fingerprints take a while, so it yields Progress."""
     facts, sources, left_out, index, told, ways = Facts(), [], [], 0, set(), {}
     while True:

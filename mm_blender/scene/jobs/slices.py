@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long work in short slices, from a timer, so that Blender stays usable: one job at a time, with progress, cancel."""
+"""Long work in short slices, from a timer, so that Blender stays usable: one job at a time, with progress, cancel.
+
+Beside it there may be one quiet job that nobody waits for. It goes on while nothing else does.
+"""
 
 import time
 
@@ -10,11 +13,13 @@ from ...errors import Cancelled, MotionError
 from ...steps import run
 from ..screen import redraw_panels
 
-__all__ = ["Work", "cancel", "current", "last_error", "run", "start"]
+__all__ = ["Work", "cancel", "current", "last_error", "quiet", "run", "start", "start_quietly"]
 
 # Seconds of work in one go: as long as Blender took to draw and listen since the last one, within these bounds, so that
 # neither starves. And the time that it gets at the least.
 SLICE, REST = (0.03, 0.15), 0.005
+# The same of a quiet job, how long it waits where something else goes on, and between two drawings of its progress.
+QUIET_SLICE, QUIET_REST, WAIT, SHOWN = (0.02, 0.03), 0.03, 0.5, 0.5
 
 
 class Work:
@@ -24,16 +29,22 @@ class Work:
     def __init__(self, steps, title, on_done, about=None):
         self.steps, self.title, self.on_done, self.about = steps, title, on_done, about
         self.share, self.text = 0.0, ""
-        self.paused_at = time.perf_counter()
+        self.paused_at = self.shown_at = time.perf_counter()
 
 
-_current = None
+busy = []  # who registers a function here has quiet jobs wait while it says True
+_current = _quiet = None
 _last_error, _failed = "", None  # the sentence, and the job that ended with it
 
 
 def current():
     """The job under way, or None."""
     return _current
+
+
+def quiet():
+    """The quiet job, or None."""
+    return _quiet
 
 
 def last_error(title=None, about=None):
@@ -53,10 +64,29 @@ def start(steps, title, on_done, about=None):
         bpy.app.timers.register(tick, first_interval=0.0)
 
 
+def start_quietly(steps, title, on_done, about=None):
+    """Begin a quiet job, in the place of one that there is."""
+    global _quiet
+    cancel_quiet()
+    _quiet = Work(steps, title, on_done, about)
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=WAIT)
+
+
+def cancel_quiet():
+    """End the quiet job."""
+    global _quiet
+    if _quiet is not None:
+        job, _quiet = _quiet, None
+        job.steps.close()
+        redraw_panels()
+
+
 def cancel(reason=""):
-    """End the job at once; everything is left as it was before it."""
+    """End the job at once; everything is left as it was before it. Where there is none the quiet one ends."""
     global _current
     if _current is None:
+        cancel_quiet()
         return
     job, _current = _current, None
     job.steps.close()
@@ -68,9 +98,9 @@ def tick():
     """One slice; returns the seconds until the next one, or None when the job is over."""
     job = _current
     if job is None:
-        return None
+        return _quiet_tick()
     try:
-        if _slice(job):
+        if _slice(job, SLICE):
             return REST
     except (MotionError, Cancelled) as error:
         _say(str(error), job)
@@ -80,27 +110,50 @@ def tick():
         raise
     finally:
         redraw_panels()
-    return None
+    return WAIT if _quiet is not None else None
 
 
-def _slice(job):
-    """Work for a while; whether there is more to do."""
-    global _current
+def _quiet_tick():
+    """tick() where there is only a quiet job, or none."""
+    job = _quiet
+    if job is None:
+        return None
+    if any(is_busy() for is_busy in busy) or getattr(bpy.context.screen, "is_animation_playing", False):
+        return WAIT
+    more = False
+    try:
+        more = _slice(job, QUIET_SLICE)
+    except (MotionError, Cancelled):
+        pass  # nobody has asked for it
+    finally:
+        if not more or job.paused_at - job.shown_at > SHOWN:
+            job.shown_at = job.paused_at
+            redraw_panels()
+    return QUIET_REST if more else None
+
+
+def _slice(job, lengths):
+    """Work for a while, as long as the last rest was, within these lengths; whether there is more to do."""
     now = time.perf_counter()
-    until = now + min(max(now - job.paused_at, SLICE[0]), SLICE[1])
+    until = now + min(max(now - job.paused_at, lengths[0]), lengths[1])
     try:
         while time.perf_counter() < until:
             progress = next(job.steps)
             job.share, job.text = progress.share, progress.text
     except StopIteration as end:
-        _current = None
+        _over(job)
         job.on_done(end.value)
         return False
     except BaseException:
-        _current = None
+        _over(job)
         raise
     job.paused_at = time.perf_counter()
     return True
+
+
+def _over(job):
+    global _current, _quiet
+    _current, _quiet = (None if other is job else other for other in (_current, _quiet))
 
 
 def _say(sentence, job):
@@ -110,6 +163,7 @@ def _say(sentence, job):
 
 @persistent
 def on_load(*_):
+    cancel_quiet()
     cancel()
     _say("", None)
 
@@ -119,6 +173,7 @@ def register():
 
 
 def unregister():
+    cancel_quiet()
     cancel()
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)

@@ -147,7 +147,7 @@ def facts_of(status):
     """What is being played, as (label, value)."""
     facts = {"Driven": status.name,
              "Gait": f"{status.gait}, {status.speed:.1f} m/s",
-             "Clip": f"{status.second:.1f} s of {status.clip}" if status.clip else "",
+             "Clip": f"{status.second:.1f} s of {status.short or status.clip}" if status.clip else "",
              "Tags": ", ".join(status.tags) or "none",
              "Cost": f"{status.cost:.2f}",
              "Time": f"search {status.search_ms:.1f} ms, frame {status.frame_ms:.1f} ms",

@@ -168,3 +168,51 @@ def test_disabling_the_extension_cancels_the_job():
 def test_scripts_run_the_same_steps_at_once():
     work = Work()
     assert slices.run(work.steps) == "made" and work.done == 3
+
+
+# What nobody waits for
+
+def quietly(work):
+    slices.start_quietly(work.steps, "Quiet", lambda result: setattr(work, "result", result), 7)
+    return work
+
+
+def test_a_quiet_job_goes_on_while_nothing_else_does_and_stops_nobody():
+    work = quietly(Work(30))
+    slices.tick()
+    slices.tick()
+    assert slices.quiet().about == 7 and slices.current() is None and work.done
+    done, other = work.done, Work().start()
+    while slices.current() is not None:
+        slices.tick()
+    assert other.result == "made" and work.done == done
+    assert finish() and work.result == "made" and slices.quiet() is None
+
+
+def test_a_quiet_job_waits_while_somebody_is_busy(monkeypatch):
+    work, busy = quietly(Work()), [True]
+    monkeypatch.setattr(slices, "busy", [lambda: busy[0]])
+    assert slices.tick() == slices.WAIT and not work.done
+    busy[0] = False
+    assert finish() and work.result == "made"
+
+
+def test_quiet_jobs_end_with_a_cancel_a_new_one_and_a_new_file():
+    first, second, third = (Work() for _ in range(3))
+    quietly(first)
+    slices.tick()
+    quietly(second)
+    slices.tick()
+    assert first.closed and not second.closed
+    slices.cancel()
+    assert second.closed and slices.quiet() is None and slices.last_error() == ""
+    quietly(third)
+    slices.tick()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert third.closed and slices.quiet() is None
+
+
+def test_a_quiet_job_that_fails_says_nothing_about_what_was_asked_for():
+    quietly(Work(error=MotionError("It is gone.")))
+    finish()
+    assert slices.quiet() is None and slices.last_error() == ""
