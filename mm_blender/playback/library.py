@@ -128,7 +128,7 @@ class BakedLibrary:
 
     @cached_property
     def _standing(self):
-        return frames_of_standing(self.motion, self.database.rate)
+        return frames_of_standing(self.motion, self.database.rate, self.database.character.size)
 
     def _enterable(self, query):
         """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;

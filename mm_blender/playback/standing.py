@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-# What goes and turns slower (m/s, rad/s) is at rest. Frames of standing are left so many seconds before it ends, and
-# not entered so many before that.
+# Metres are those of a person. What goes and turns slower (m/s, rad/s) is at rest. Frames of standing are left so many
+# seconds before it ends, and not entered so many before that.
 RESTS = 0.15
 LEFT, ENTERED = 0.2, 1 / 3
 # Who has had its feet on the ground for so many seconds stands, if it is at most so far (m, radians) from where its
@@ -22,23 +22,31 @@ class Standing:
     """Who of K characters stands still.
 
     places  [(place, yaw)] where each one does, or None
+    size    how many times as large as a person they are
     """
 
-    def __init__(self, count):
-        self.places, self._since = [None] * count, [0.0] * count
+    def __init__(self, count, size=1.0):
+        self.places, self._since, self._size = [None] * count, [0.0] * count, size
 
     def look(self, guides, bodies, commands, held, dt):
         """Take note who stands; commands: of features, as a Player has them; held: [character][limb] which feet are."""
         for index, (guide, body, command, feet, stood) in enumerate(zip(guides, bodies, commands, held, self.places)):
             rests = ((stood or all(feet)) and not command and _asks_nothing(guide.intent)
-                     and _is_where_it_should_be(guide, body, STAYS if stood else NEAR))
+                     and self._is_in_place(guide, body, STAYS if stood else NEAR))
             self._since[index] = self._since[index] + dt if rests else 0.0
             self.places[index] = (stood or body.root) if self._since[index] > WAITS else None
 
+    def _is_in_place(self, guide, body, limits):
+        """Whether a character is where its guide has it, or nearly."""
+        (wanted, _), (place, yaw), (far, turned) = guide.root, body.root, limits
+        off = math.remainder(guide.intent.yaw - yaw, math.tau)
+        return abs(wanted - place) < far * self._size and abs(off) < turned
 
-def frames_of_standing(motion, rate):
-    """The frames (N,) that one who stands may play, and those of them that it may enter."""
-    rests = motion.contacts.all(axis=1) & (np.abs(motion.travel) < RESTS).all(axis=1)
+
+def frames_of_standing(motion, rate, size=1.0):
+    """The frames (N,) that one who stands may play, and those of them that it may enter; size: how many times as large
+    as a person it is."""
+    rests = motion.contacts.all(axis=1) & (np.abs(motion.travel) < (size * RESTS, size * RESTS, RESTS)).all(axis=1)
     left = np.zeros(len(rests))  # the seconds for which each one goes on standing
     for first, last, loop in motion.bounds:
         seconds = math.inf if loop and rests[first:last + 1].all() else 0.0
@@ -50,8 +58,3 @@ def frames_of_standing(motion, rate):
 def _asks_nothing(intent):
     """Whether nothing is wanted but to be there: a query of the artist's own may ask for a dance on the spot."""
     return not intent.velocity and not intent.query
-
-
-def _is_where_it_should_be(guide, body, limits):
-    (wanted, _), (place, yaw), (far, turned) = guide.root, body.root, limits
-    return abs(wanted - place) < far and abs(math.remainder(guide.intent.yaw - yaw, math.tau)) < turned
