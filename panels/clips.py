@@ -21,21 +21,21 @@ class MM_UL_clips(bpy.types.UIList):
     def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
         ob, action = settings.id_data, clip.action
         # A split keeps its proportions in a narrow sidebar; in a row everything would shrink into each other.
-        split = layout.split(factor=0.57)
+        split = layout.split(factor=0.52)
         split.use_property_split = False
         split.active = clip.use
         row = split.row(align=True)
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
-        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 9, 8))[_name(clip)]
+        name = short(tuple(map(_name, settings.clips)), max(int(0.52 * sidebar_width()) - 9, 8))[_name(clip)]
         if action is None:
             row.label(text=name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
         elif name == action.name or index == settings.clip_index:
             row.prop(action, "name", text="", emboss=False)  # a double click renames it
         else:
             row.label(text=name, translate=False)
-        row = split.split(factor=0.44)
+        row = split.split(factor=0.38)
         seconds = clips.seconds(ob, clip, context.scene, known)
         row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
         icons = row.row(align=True)
