@@ -21,26 +21,25 @@ class MM_UL_clips(bpy.types.UIList):
     def draw_item(self, context, layout, settings, clip, _icon, _active, _property, index):
         ob, action = settings.id_data, clip.action
         # A split keeps its proportions in a narrow sidebar; in a row everything would shrink into each other.
-        split = layout.split(factor=0.52)
+        split = layout.split(factor=0.57)
         split.use_property_split = False
         split.active = clip.use
         row = split.row(align=True)
         row.prop(clip, "use", text="")
         if clips.trouble(ob, clip, context.scene, known):
             row.label(text="", icon="ERROR")
-        name = short(tuple(map(_name, settings.clips)), max(int(0.52 * sidebar_width()) - 9, 8))[_name(clip)]
+        name = short(tuple(map(_name, settings.clips)), max(int(0.57 * sidebar_width()) - 9, 8))[_name(clip)]
         if action is None:
             row.label(text=name, icon="NLA" if clip.use_nla else "LIBRARY_DATA_BROKEN", translate=False)
         elif name == action.name or index == settings.clip_index:
             row.prop(action, "name", text="", emboss=False)  # a double click renames it
         else:
             row.label(text=name, translate=False)
-        row = split.split(factor=0.38)
+        row = split.split(factor=0.5)
         seconds = clips.seconds(ob, clip, context.scene, known)
         row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
         icons = row.row(align=True)
         icons.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
-        icons.label(text="", icon="MOD_MIRROR" if clip.mirror else "BLANK1")
         icons.label(text="", icon="FILE_REFRESH" if clip.loop else "BLANK1")
 
     def filter_items(self, _context, settings, property_name):
@@ -80,7 +79,9 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         if len(ob.mm.clips):
             used = clips.enabled(ob)
             total = sum(clips.seconds(ob, clip, context.scene, known) for clip in used)
-            self.layout.label(text=f"{len(used)} clips, {total / 60:.1f} min")
+            many = "1 clip" if len(used) == 1 else f"{len(used)} clips"
+            long = f"{total:.0f} s" if total < 60 else f"{total / 60:.1f} min"
+            self.layout.label(text=f"{many}, {long}")
 
     def draw_character(self, context, layout, ob):
         if draw_job(layout, IMPORTING):
@@ -139,7 +140,7 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
             part.prop(clip, "start", text="")
             part.prop(clip, "end", text="")
         elif span:
-            part.label(text=f"all, {span[0]:g} to {span[1]:g}")
+            part.label(text=f"all, {span[0]:.4g} to {span[1]:.4g}")
         column.prop(clip, "speed")
         row = column.row(heading="Also")
         row.prop(clip, "mirror", toggle=True)

@@ -135,6 +135,11 @@ class BakedLibrary:
             return usual
         return Choice(usual.wanted & stands, self._choices[EVERYTHING].search.allowing(allowed), usual.trouble)
 
+    @property
+    def stands(self):
+        """Whether it has somebody standing still."""
+        return bool(self._standing[0].any())
+
     @cached_property
     def _standing(self):
         return frames_of_standing(self.motion, self.database.rate)

@@ -101,5 +101,6 @@ def test_after_a_stop_no_toe_moves_and_nothing_but_standing_is_played(demo_datab
 def test_where_nobody_stands_all_that_a_query_leaves_may_be_played(demo_database):
     library = BakedLibrary(demo_database)
     assert library.choice("run", STANDS) is library.choice("run")
+    assert library.stands
     choice = library.choice("~run", STANDS)
     assert choice.wanted.sum() < library.choice("~run").wanted.sum() and choice.search.allowed.sum() > 1000
