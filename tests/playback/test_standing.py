@@ -11,7 +11,14 @@ from mm_blender.control.intent import Intent
 from mm_blender.control.stick import Recording, Stick
 from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
-from mm_blender.playback.standing import WAITS, Standing, frames_of_standing
+from mm_blender.playback.standing import (
+    COMES_TO_REST,
+    STANDS,
+    WAITS,
+    Standing,
+    frames_of_standing,
+    jumps_on_the_spot,
+)
 
 RATE, DT = 60, 1 / 60
 
@@ -28,6 +35,30 @@ def test_frames_of_standing_have_all_feet_on_the_ground_and_a_root_at_rest_for_a
     motion.bounds = [(0, 99, True), (100, 199, False)]
     plays, enters = frames_of_standing(motion, RATE)
     assert plays[:100].all() and enters[:100].all(), "a clip of standing that goes round never ends"
+    assert plays[101:135].all() and not enters[100:].any(), "beside which the pauses of a dance are not entered"
+
+
+def test_a_jump_on_the_spot_is_known_with_what_leads_up_to_it_and_a_run_is_none():
+    contacts, travel = np.ones((400, 2), dtype=bool), np.zeros((400, 3))
+    for start, stop in ((90, 120), (220, 250), (310, 320), (350, 380)):
+        contacts[start:stop] = False
+    travel[200:300, 1] = 3.0  # a long leap of somebody who goes on; the steps after it are short
+    motion = SimpleNamespace(contacts=contacts, travel=travel, bounds=[(0, 139, True), (140, 399, False)])
+    jumps = jumps_on_the_spot(motion, RATE)
+    assert jumps[:140].all() and not jumps[140:290].any() and jumps[290:380].all() and not jumps[380:].any()
+    motion.bounds[0] = 0, 139, False
+    assert not jumps_on_the_spot(motion, RATE)[120:290].any(), "what does not go round has landed"
+
+
+def test_who_is_to_come_to_rest_begins_no_jump_and_who_asks_for_one_may(demo_database, monkeypatch):
+    library = BakedLibrary(demo_database)
+    assert library.choice("", COMES_TO_REST) is library.choice("")
+    jumps = np.arange(len(demo_database)) % 600 < 200
+    library = BakedLibrary(demo_database)
+    monkeypatch.setattr("mm_blender.playback.library.jumps_on_the_spot", lambda *_: jumps)
+    usual, rest = library.choice(""), library.choice("", COMES_TO_REST)
+    assert (usual.search.allowed & jumps).any() and not (rest.search.allowed & jumps).any()
+    assert (rest.wanted == ~(jumps & library.motion.contacts.any(axis=1))).all(), "who is in the air lands first"
 
 
 @pytest.mark.parametrize("intent, away, command, held, stands", [
@@ -80,6 +111,7 @@ def test_after_a_stop_no_toe_moves_and_nothing_but_standing_is_played(demo_datab
 
 def test_where_nobody_stands_all_that_a_query_leaves_may_be_played(demo_database):
     library = BakedLibrary(demo_database)
-    assert library.choice("run", still=True) is library.choice("run")
-    choice = library.choice("~run", still=True)
+    assert library.choice("run", STANDS) is library.choice("run")
+    assert library.stands
+    choice = library.choice("~run", STANDS)
     assert choice.wanted.sum() < library.choice("~run").wanted.sum() and choice.search.allowed.sum() > 1000
