@@ -6,7 +6,7 @@ from functools import lru_cache
 import bpy
 
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.jobs import ownership, slices
+from ..mm_blender.scene.jobs import baking, ownership, slices
 from ..mm_blender.scene.rig.character import active_armature
 from ..mm_blender.text import short_names
 
@@ -84,6 +84,13 @@ def draw_step(layout, operator, **looks):
     row.scale_y = 1.5
     row.operator_context = "INVOKE_DEFAULT"
     return row.operator(operator, **looks)
+
+
+def draw_rate_back(layout, ob, scene):
+    """One button for a scene whose frame rate was changed after the bake: importing an FBX file does that."""
+    if (rate := baking.rate_before(ob, scene)) is not None:
+        button = layout.operator("wm.context_set_int", text=f"Set Scene Back to {rate} fps", icon="TIME")
+        button.data_path, button.value = "scene.render.fps", rate
 
 
 def draw_whose(layout, ob):
