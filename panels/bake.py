@@ -6,7 +6,16 @@ import os
 import bpy
 
 from ..mm_blender.scene.jobs import baking, freshness, ownership, saving, slices
-from .base import CharacterPanel, active_armature, draw_job, draw_sentence, draw_step, draw_whose
+from .base import (
+    CharacterPanel,
+    active_armature,
+    draw_job,
+    draw_rate_back,
+    draw_sentence,
+    draw_step,
+    draw_whose,
+    sidebar_width,
+)
 
 
 class MM_PT_bake(CharacterPanel, bpy.types.Panel):
@@ -45,7 +54,8 @@ class MM_PT_bake(CharacterPanel, bpy.types.Panel):
             box = layout.box()
             box.label(text="Stale: bake again", icon="FILE_REFRESH")
             for sentence in changes[:4]:
-                draw_sentence(box, sentence, "DOT")
+                draw_sentence(box, sentence, "DOT", sidebar_width() - 3)  # a box is narrower
+            draw_rate_back(box, ob, context.scene)
             if len(changes) > 4:
                 box.label(text=f"and {len(changes) - 4} more")
         else:

@@ -16,6 +16,7 @@ from .base import (
     draw_needs_database,
     draw_presets,
     draw_presets_to_remove,
+    draw_rate_back,
     draw_sentence,
     draw_step,
 )
@@ -77,6 +78,8 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         if not said and not stale:
             return
         draw_sentence(layout, said or f"The database is stale. {stale[0].rstrip('.')}.", "INFO")
+        if stale:
+            draw_rate_back(layout, ob, context.scene)
         if len(ob.mm.clips) and ob == active_armature(context):
             row = layout.row()
             row.operator_context = "INVOKE_DEFAULT"

@@ -191,6 +191,13 @@ def _source_of(ob, clip, scene, facts, ways=None):
     return replace(source, fingerprint=mark, onto=onto)
 
 
+def rate_before(ob, scene):
+    """The scene's frame rate at the last bake, where it was another one than now and can be set; or None."""
+    rate = report(ob).get("made_from", {}).get("rate")
+    can_be_set = rate is not None and rate == int(rate) and scene.render.fps_base == 1
+    return int(rate) if can_be_set and rate != scene_rate(scene) else None
+
+
 def _made_from(sources, character, recipe, schema, arcs, scene):
     """What a database was made from, part by part, to tell later which of them has changed."""
     settings = {**asdict(recipe), "arcs": arcs}
@@ -217,7 +224,8 @@ def _differences(before, now):
     if before["rate"] == now["rate"]:
         sentences += [f'Clip "{name}" changed' for name, key in new if (name, key) not in old and name in old_names]
     else:
-        sentences.append("The scene's frame rate changed from {:g} to {:g}: all clips are of another length".format(
+        sentences.append("The scene's frame rate changed from {:g} to {:g}, as an import may do: all clips are of "
+                         "another length".format(
             before["rate"], now["rate"]))
     sentences += [f'Clip "{name}" was added' for name in new_names if name not in old_names]
     sentences += [f'Clip "{name}" was removed' for name in old_names if name not in new_names]

@@ -122,6 +122,9 @@ def test_another_frame_rate_is_told_once_and_not_for_every_clip(ob):
     bpy.context.scene.render.fps = 25
     sentence, = changes(ob)
     assert f"from {before} to 25" in sentence
+    assert baking.rate_before(ob, bpy.context.scene) == before, "one button sets it back"
+    bpy.context.scene.render.fps = before
+    assert baking.rate_before(ob, bpy.context.scene) is None and changes(ob) == []
 
 
 def test_a_file_that_is_gone_or_another_one_is_told(ob, tmp_path):
