@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.directing import generating, live, marks, recipe
+from ..mm_blender.scene.directing import generating, live, marks, paths, recipe
 from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, draw_job, draw_sentence, draw_step
@@ -32,9 +32,7 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
             row.prop(direct, "spline")
             row.prop(direct, "reverse", text="", icon="ARROW_LEFTRIGHT", toggle=True)
         self._draw_marks(layout, direct)
-        column = layout.column()
-        column.prop(direct, "start")
-        column.prop(direct, "seed")
+        layout.prop(direct, "start")
         self._draw_generate(layout, ob, direct)
 
     @staticmethod
@@ -71,6 +69,29 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
             layout.operator("mm.take_recall", icon="LOOP_BACK")
 
 
+class MM_PT_direct_take(CharacterPanel, bpy.types.Panel):
+    bl_label = "Take"
+    bl_parent_id = "MM_PT_direct"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_character(self, _context, layout, ob):
+        ob = targets.owner(ob)
+        direct, has_frames, closed = ob.mm.direct, ob.mm.drive.method != "LMM", paths.is_closed(ob.mm.direct)
+        column = layout.column()
+        column.active = has_frames
+        column.row().prop(direct, "plan", expand=True)
+        column.prop(direct, "seed")
+        row = column.row()
+        row.active = has_frames and closed
+        row.prop(direct, "loop")
+        if not has_frames:
+            draw_sentence(layout, "Networks alone have no frames to plan with, to vary or to loop: choose another "
+                                  "Method in Drive.", "INFO")
+        elif not closed:
+            draw_sentence(layout, "Loop needs a closed curve: Alt+C in its Edit Mode.", "INFO")
+        layout.prop(direct, "in_place")
+
+
 def _draw_mark(column, mark):
     """What changes at a mark."""
     column.prop(mark, "ob")
@@ -101,4 +122,5 @@ def _draw_mark(column, mark):
     value.prop(mark, "query", text="")
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_UL_marks, MM_PT_direct))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_UL_marks, MM_PT_direct, MM_PT_direct_take))
