@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.directing import generating, live, marks, paths, recipe
+from ..mm_blender.scene.directing import generating, live, marks, paths, recipe, variations
 from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, draw_job, draw_sentence, draw_step
@@ -59,6 +59,7 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
             live_row = row.row(align=True)
             live_row.scale_y = 1.5
             live_row.prop(direct, "update", text="", icon="FILE_REFRESH", toggle=True)
+            _draw_variations(layout, ob)
         for sentence in live.sentences(ob):
             draw_sentence(layout, sentence, "INFO")
         if driving.current() is None and (edited := generating.edited(ob)) is not None:
@@ -90,6 +91,22 @@ class MM_PT_direct_take(CharacterPanel, bpy.types.Panel):
         elif not closed:
             draw_sentence(layout, "Loop needs a closed curve: Alt+C in its Edit Mode.", "INFO")
         layout.prop(direct, "in_place")
+
+
+def _draw_variations(layout, ob):
+    """Other takes: a button, or those that are there to choose one of."""
+    ghosts = variations.ghosts_of(ob)
+    if not ghosts:
+        layout.operator("mm.take_variations", icon="MOD_ARRAY")
+        return
+    column = layout.box().column()
+    draw_sentence(column, "Choose the take with this Seed:", "MOD_ARRAY")
+    grid = column.grid_flow(row_major=True, columns=min(len(ghosts), 4), even_columns=True, align=True)
+    for index, ghost in enumerate(ghosts):
+        grid.operator("mm.variation_choose", text=str(recipe.seed_of(variations.take_of(ghost)))).index = index
+    row = column.row(align=True)
+    row.operator("mm.take_variations", text="Others", icon="FILE_REFRESH")
+    row.operator("mm.variations_discard", icon="X")
 
 
 def _draw_mark(column, mark):

@@ -69,8 +69,7 @@ def written(ob, directed, seed=None):
     clip = directed.clip
     if direct.in_place:
         clip = in_place(clip, *travel.stand_of(posed, clip))
-    action = takes.write(posed, clip, f"{posed.name} {direct.path.name if direct.path else 'Places'}", direct.start,
-                         tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
+    action = takes.write(posed, clip, name_of(ob), direct.start, tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
     recipe.note(ob, action, seed)
     return action
 
@@ -89,6 +88,12 @@ def accept(ob, action, instead=None):
     if settings.extend:
         takes.show_whole(bpy.context.scene, [action])
     return action
+
+
+def name_of(ob):
+    """What takes of an armature's direction are called."""
+    path = ob.mm.direct.path
+    return f"{targets.posed(ob).name} {path.name if path is not None else 'Places'}"
 
 
 def replaceable(ob):

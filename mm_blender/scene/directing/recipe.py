@@ -35,10 +35,10 @@ def text_of(ob, seed=None):
 
 
 def seed_of(action):
-    """The seed with which a take was made; 0 where that cannot be read."""
+    """The seed with which a take was made; 0 where that cannot be read, or where there is none."""
     try:
         return int(json.loads(action.mm.recipe)["direct"]["seed"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return 0
 
 
