@@ -100,7 +100,7 @@ def _draw_variations(layout, ob):
         layout.operator("mm.take_variations", icon="MOD_ARRAY")
         return
     column = layout.box().column()
-    draw_sentence(column, "Choose the take with this Seed:", "MOD_ARRAY")
+    draw_sentence(column, "Variations: choose a Seed", "MOD_ARRAY")
     grid = column.grid_flow(row_major=True, columns=min(len(ghosts), 4), even_columns=True, align=True)
     for index, ghost in enumerate(ghosts):
         grid.operator("mm.variation_choose", text=str(recipe.seed_of(variations.take_of(ghost)))).index = index

@@ -69,7 +69,8 @@ def written(ob, directed, seed=None):
     clip = directed.clip
     if direct.in_place:
         clip = in_place(clip, *travel.stand_of(posed, clip))
-    action = takes.write(posed, clip, name_of(ob), direct.start, tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
+    action = takes.write(posed, clip, name_of(ob), direct.start,
+                         tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
     recipe.note(ob, action, seed)
     return action
 

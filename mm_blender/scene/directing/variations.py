@@ -39,6 +39,11 @@ def ghosts_of(ob):
     return sorted(ghosts, key=lambda ghost: recipe.seed_of(take_of(ghost)))
 
 
+def are_there():
+    """Whether there are any ghosts, as a quick look tells."""
+    return any(_MARK in place for place in bpy.data.collections)
+
+
 def take_of(ghost):
     """The Action that a ghost plays; None if somebody has taken it away."""
     return ghost.animation_data.action if ghost.animation_data is not None else None
@@ -126,9 +131,7 @@ def _show_one(ob, place, index, seed, directed):
             copy.parent = None
             copy.constraints.clear()
             copy.matrix_world = Matrix.Translation(way) @ original.matrix_world
-    ghost = copies[posed]
-    ghost.show_name = True
-    actions.assign(ghost, action)
+    actions.assign(copies[posed], action)
 
 
 def _collection(ob):
