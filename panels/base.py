@@ -6,6 +6,7 @@ from functools import lru_cache
 import bpy
 
 from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.jobs import ownership, slices
 from ..mm_blender.scene.rig.character import active_armature
 from ..mm_blender.text import short_names
@@ -84,6 +85,12 @@ def draw_step(layout, operator, **looks):
     row.scale_y = 1.5
     row.operator_context = "INVOKE_DEFAULT"
     return row.operator(operator, **looks)
+
+
+def draw_needs_database(layout, ob):
+    """That there is no database yet, where there is none."""
+    if not libraries.is_ready(ob):
+        draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
 
 
 def draw_whose(layout, ob):

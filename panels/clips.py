@@ -35,12 +35,11 @@ class MM_UL_clips(bpy.types.UIList):
             row.prop(action, "name", text="", emboss=False)  # a double click renames it
         else:
             row.label(text=name, translate=False)
-        row = split.split(factor=0.44)
+        row = split.split(factor=0.5)
         seconds = clips.seconds(ob, clip, context.scene, known)
         row.label(text=f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s")
         icons = row.row(align=True)
         icons.label(text="", icon="BOOKMARKS" if action is not None and len(action.mm.tags) else "BLANK1")
-        icons.label(text="", icon="MOD_MIRROR" if clip.mirror else "BLANK1")
         icons.label(text="", icon="FILE_REFRESH" if clip.loop else "BLANK1")
 
     def filter_items(self, _context, settings, property_name):
@@ -80,7 +79,9 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
         if len(ob.mm.clips):
             used = clips.enabled(ob)
             total = sum(clips.seconds(ob, clip, context.scene, known) for clip in used)
-            self.layout.label(text=f"{len(used)} clips, {total / 60:.1f} min")
+            many = "1 clip" if len(used) == 1 else f"{len(used)} clips"
+            long = f"{total:.0f} s" if total < 60 else f"{total / 60:.1f} min"
+            self.layout.label(text=f"{many}, {long}")
 
     def draw_character(self, context, layout, ob):
         if draw_job(layout, IMPORTING):
@@ -139,7 +140,7 @@ class MM_PT_clips(CharacterPanel, bpy.types.Panel):
             part.prop(clip, "start", text="")
             part.prop(clip, "end", text="")
         elif span:
-            part.label(text=f"all, {span[0]:g} to {span[1]:g}")
+            part.label(text=f"all, {span[0]:.4g} to {span[1]:.4g}")
         column.prop(clip, "speed")
         row = column.row(heading="Also")
         row.prop(clip, "mirror", toggle=True)

@@ -14,6 +14,7 @@ from ..limits import check_all
 from ..motion.character import Character
 from ..prepare.arcs import arcs_of, is_straight_cycle, stands, turns
 from ..prepare.clean import clean, excluded_seconds
+from ..prepare.legs import check_legs
 from ..prepare.loops import is_loop
 from ..prepare.mirror import mirror
 from ..prepare.recipe import Recipe
@@ -33,8 +34,6 @@ ARCS = ("auto", "on", "off")
 PREPARATION = 2
 # Bones that differ more than this (metres of a person) make another skeleton.
 SAME_LENGTH = 0.005
-# A bone of a leg that is shorter than this share of it has no length: the leg cannot bend.
-STUB = 1e-3
 # How much more the path ahead counts where there are only cycles. Nothing leads from standing to going then, and their
 # poses are so unlike that a character (Idle, Walk, Run) that was asked to walk stood: with 1.5 it walks, and with more
 # it also starts and stops so soon that its feet slide less.
@@ -213,7 +212,7 @@ def _prepare(source, character, schema, recipe, key):
         raw, pieces, character = yield from cleaned(source, character, recipe)
         about = Range(source.name, 0, 0, speed=source.speed, key=key, excluded=round(excluded_seconds(raw), 3))
         for piece in pieces:
-            _check_legs(piece.clip, character)
+            check_legs(piece.clip, character)
         return [part_of(clip, character, schema, side) for piece in pieces
                 for clip, side in _sides(piece, source, character, recipe, about)], []
     except MotionError as error:
@@ -231,22 +230,6 @@ def cleaned(source, character, recipe):
     if character.has("root") and not character.forward:
         character = replace(character, forward=find_forward(raw, character))
     return raw, clean(raw, character, recipe, source.speed, source.travel), character
-
-
-def _check_legs(clip, character):
-    """Fails if a leg cannot bend, for then its foot cannot be held."""
-    for limb in (limb for limb in character.limbs if limb.bends):
-        names = [character.roles.get(role) for role in limb.roles[:3]]
-        if not all(name in clip.skeleton.names for name in names):
-            continue
-        joints = [clip.skeleton.index(name) for name in names]
-        if clip.skeleton.parents[joints[1:]].tolist() != joints[:-1]:
-            continue  # with bones between
-        lengths = np.linalg.norm(clip.positions[:, joints[1:]], axis=-1).min(axis=0)
-        if lengths.min() <= STUB * lengths.max():
-            short = int(lengths.argmin())
-            raise MotionError(f'Clip "{clip.name}" has "{names[short]}" and "{names[short + 1]}" in the same place, '
-                              "where no leg can bend: give the bone a length, or the roles to other bones.")
 
 
 def _sides(piece, source, character, recipe, about):

@@ -87,7 +87,7 @@ class DecompressedLibrary:
     def standing(self):
         return self.baked.standing
 
-    def choice(self, query="", still=False):
+    def choice(self, query="", still=0):
         return self.baked.choice(query, still)
 
     def begin(self, where, query=""):
@@ -134,7 +134,7 @@ class LearnedLibrary:
         self.database = self.motion.database
         self._networks, self._choices, self._latents = networks, {}, latents
 
-    def choice(self, query="", still=False):
+    def choice(self, query="", still=0):
         if query not in self._choices:
             allowed, trouble = self.database.allowed(query)
             self._choices[query] = Choice(allowed, allowed, trouble)

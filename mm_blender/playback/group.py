@@ -10,6 +10,7 @@ from .live import Live
 from .matcher import MixedMatcher, Where
 from .player import Player
 from .record import FrameRecord
+from .standing import GOES
 
 
 class Group:
@@ -46,8 +47,8 @@ class Group:
         self.player.place(positions, yaws, heights, speeds)
         self.live = Live(self.player, self.step)
 
-    def ask(self, index, gait, query="", still=False):
-        """Let a character search with what a gait and a tag query leave; still: of standing."""
+    def ask(self, index, gait, query="", still=GOES):
+        """Let a character search with what a gait and a tag query leave of what it is to do, as Standing has it."""
         library = self.libraries[index]
         choice = library.choice(tag_query(gait, library.speeds, query), still)
         self.player.matcher.allow(index, seeded(choice.search, self._seed, library.database.rate), choice.wanted)
@@ -99,8 +100,8 @@ class Group:
         self._record_what_was_shown()
         player = self.player
         player.guide()
-        for index, (guide, stands, asked) in enumerate(zip(self.guides, player.standing.places, self._asked)):
-            wanted = guide.intent.gait, guide.intent.query, stands is not None
+        for index, (guide, still, asked) in enumerate(zip(self.guides, player.standing.wanted, self._asked)):
+            wanted = guide.intent.gait, guide.intent.query, still
             if wanted != asked:
                 self.ask(index, *wanted)
         player.play()
@@ -140,5 +141,5 @@ class Group:
 
     def _tag_query(self, index):
         """The tag query with which a character searches."""
-        gait, query, _ = self._asked[index] or ("walk", "", False)
+        gait, query, _ = self._asked[index] or ("walk", "", GOES)
         return tag_query(gait, self.libraries[index].speeds, query)

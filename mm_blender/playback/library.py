@@ -13,11 +13,11 @@ from ..matching.search import Search, enterable
 from ..text import short_names
 from .matcher import BakedMotion
 from .protocols import Choice
-from .standing import frames_of_standing
+from .standing import COMES_TO_REST, GOES, STANDS, frames_of_standing, jumps_on_the_spot
 
-# So many tag queries are kept ready, each for those who go and for those who stand.
+# So many tag queries are kept ready, each for those who go, those who come to rest, and those who stand.
 READY = 12
-EVERYTHING = "", False
+EVERYTHING = "", GOES
 # Letters of a name of a clip where there is little room.
 LETTERS = 22
 # Seconds before what is avoided in which it is not entered, as before the end of a clip.
@@ -42,9 +42,9 @@ class BakedLibrary:
     def baked(self):
         return self
 
-    def choice(self, query="", still=False):
-        asked = query, still
-        found = self._choices.pop(asked, None) or (self._choose_still(query) if still else self._choose(query))
+    def choice(self, query="", still=GOES):
+        asked, choose = (query, still), (self._choose, self._choose_rest, self._choose_still)[still]
+        found = self._choices.pop(asked, None) or choose(query)
         self._choices[asked] = found  # the last one that was asked for is the last one to be forgotten
         while len(self._choices) > READY:
             del self._choices[next(other for other in self._choices if other != EVERYTHING)]
@@ -57,7 +57,7 @@ class BakedLibrary:
         for channel, part in zip(self.database.schema.channels, self.database.schema.slices):
             if channel.about.at_rest is not None:
                 features[part] = np.tile(channel.about.at_rest, len(channel.times))
-        choice = self.choice(tag_query("walk", self.speeds))
+        choice = self.choice(tag_query("walk", self.speeds), STANDS)
         found = choice.search.nearest(self.database.normalisation.apply(features))
         return found.frame if found is not None else 0
 
@@ -118,17 +118,35 @@ class BakedLibrary:
         wanted = everything.wanted if trouble else self.database.select(query) & ~self._avoided
         return Choice(wanted, everything.search.allowing(allowed), trouble)
 
+    def _choose_rest(self, query):
+        """What a query leaves without jumps on the spot; all that it leaves where there is nothing else."""
+        usual, allowed = self.choice(query), self._enterable(query)[0] & ~self._jumps
+        if not self._jumps.any() or not allowed.any():
+            return usual
+        # Who is in the air lands first.
+        leaves = self._jumps & self.motion.contacts.any(axis=1)
+        return Choice(usual.wanted & ~leaves, self._choices[EVERYTHING].search.allowing(allowed), usual.trouble)
+
     def _choose_still(self, query):
         """What a query leaves of standing; all that it leaves where nobody stands."""
-        usual, (stands, enters) = self.choice(query), self._standing
+        usual, (stands, enters) = self.choice(query, COMES_TO_REST), self._standing
         allowed = self._enterable(query)[0] & enters
         if not allowed.any():
             return usual
         return Choice(usual.wanted & stands, self._choices[EVERYTHING].search.allowing(allowed), usual.trouble)
 
+    @property
+    def stands(self):
+        """Whether it has somebody standing still."""
+        return bool(self._standing[0].any())
+
     @cached_property
     def _standing(self):
-        return frames_of_standing(self.motion, self.database.rate)
+        return frames_of_standing(self.motion, self.database.rate, self.database.character.size)
+
+    @cached_property
+    def _jumps(self):
+        return jumps_on_the_spot(self.motion, self.database.rate, self.database.character.size)
 
     def _enterable(self, query):
         """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;

@@ -154,8 +154,9 @@ class Library(Protocol):
     baked: object
     retarget: object
 
-    def choice(self, query="", still=False):
-        """The Choice that a tag query leaves; still: to one who stands, which networks make nothing of."""
+    def choice(self, query="", still=0):
+        """The Choice that a tag query leaves; still: to one who GOES, COMES_TO_REST or STANDS, which networks make
+        nothing of."""
 
     def begin(self, where, query=""):
         """With what a character goes on that is somewhere (Where), as Motion.matcher() takes it."""

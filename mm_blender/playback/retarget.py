@@ -73,7 +73,7 @@ class RetargetedLibrary:
     def baked(self):
         return self.library.baked
 
-    def choice(self, query="", still=False):
+    def choice(self, query="", still=0):
         return self.library.choice(query, still)
 
     def begin(self, where, query=""):

@@ -10,6 +10,7 @@ from ..motion.correspond import check
 from ..motion.retarget import Retarget
 from ..motion.stance import find_stance
 from .clean import clean
+from .legs import check_legs
 from .root import rooted
 
 
@@ -44,7 +45,10 @@ class Onto:
 
     def before(self, raw, recipe, speed=1.0, travel=None):
         """The pieces of a raw clip as they are without the target."""
-        return clean(raw, self.character, recipe, speed, travel)
+        pieces = clean(raw, self.character, recipe, speed, travel)
+        for piece in pieces:
+            check_legs(piece.clip, self.character)
+        return pieces
 
 
 def target_of(character, clips, recipe):

@@ -25,20 +25,20 @@ def go(session, seconds, watch=None):
             watch(session)
 
 
-def place(ob, bone):
-    return np.array(ob.matrix_world @ ob.pose.bones[bone].head)
+def place(ob, bone, end="head"):
+    return np.array(ob.matrix_world @ getattr(ob.pose.bones[bone], end))
 
 
 class Feet:
     """How feet that are held move, and how low they come."""
 
-    def __init__(self, ob, bones):
-        self._ob, self._bones, self._before = ob, bones, [None, None]
+    def __init__(self, ob, bones, end="head"):
+        self._ob, self._bones, self._end, self._before = ob, bones, end, [None, None]
         self.slides, self.lowest = [], math.inf
 
     def __call__(self, session):
         for side, bone in enumerate(self._bones):
-            now, held = place(self._ob, bone), session.paths.held[side]
+            now, held = place(self._ob, bone, self._end), session.paths.held[side]
             if held and self._before[side] is not None:
                 self.slides.append(30 * np.linalg.norm((now - self._before[side])[:2]))
             self._before[side], self.lowest = now if held else None, min(self.lowest, now[2])

@@ -90,7 +90,7 @@ class DrivenGroup(Group):
         super().place(positions, yaws, heights, speeds)
         self._stood = positions, yaws, heights, speeds
 
-    def ask(self, index, gait, query="", still=False):
+    def ask(self, index, gait, query="", still=0):
         try:
             super().ask(index, gait, query, still)
         except MotionError as error:  # a tag query that is still being typed

@@ -520,6 +520,9 @@ class Session:
         yield from filter(None, (Gamepads.reason(), *(device.notice for device in self.devices)))
         if (ob := self.driven.fetch()) is not None and (parent := animated_parent(ob)) is not None:
             yield f'The take is made for where "{parent.name}" is now, which is animated and carries "{ob.name}".'
+        character = self.driven
+        if not getattr(character.group.libraries[character.index].baked, "stands", True):
+            yield "No clip stands still: for it to stand when you stop, add an idle clip and bake."
         if bpy.context.preferences.filepaths.use_auto_save_temporary_files:
             yield "Autosave waits until you stop driving."
 

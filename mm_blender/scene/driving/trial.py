@@ -14,6 +14,7 @@ from ..screen import redraw_panels
 from .libraries import baked_library_steps
 
 TITLE = "Test drive"  # of its job
+UNLIKE = 1.5  # times as far from the other clips as usual: worth saying
 
 _clips = {}  # key of a bake → {name of a clip: its figures}
 _found = {}  # key of a bake → what its test drive said: undo may take that from the armature, and it stays true
@@ -76,8 +77,9 @@ def in_words(figures):
     going = f"{figures['speed']:.1f} m/s, up to {figures['fastest']:.1f}; turns {figures['degrees_per_second']:.0f}°/s"
     standing = f"on the ground {figures['contact_share']:.0%}"
     jolts = "no jolts" if not figures["jolts"] else f"{figures['jolts']} jolt{'s' * (figures['jolts'] > 1)}"
-    far = "" if figures["apart"] is None else f"; {figures['apart']:.1f} × as far from other clips as usual"
-    return [f"{going}; {standing}; {jolts}", f"{figures['played']:.1%} of a test drive played it{far}"]
+    is_odd = figures["apart"] is not None and figures["apart"] >= UNLIKE
+    far = f"; it is unlike the other clips, {figures['apart']:.1f} × as far from them as usual" if is_odd else ""
+    return [f"{going}; {standing}; {jolts}", f"{figures['played']:.0%} of a test drive played it{far}"]
 
 
 @lru_cache(maxsize=4)

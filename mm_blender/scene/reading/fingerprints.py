@@ -60,10 +60,12 @@ def _posed(ob, moving):
     found = []
     for bone in ob.pose.bones:
         for channel in ("location", rotation_channel(bone.rotation_mode), "scale"):
-            values = tuple(getattr(bone, channel))
-            at_rest = values[0] == 0 if channel == "rotation_axis_angle" else values == _REST[channel]
+            values = _rounded(getattr(bone, channel))  # a take shows the same pose, but for rounding and signs
+            if channel == "rotation_quaternion" and values[0] < 0:
+                values = [0.0 - value for value in values]
+            at_rest = values[0] == 0 if channel == "rotation_axis_angle" else values == list(_REST[channel])
             if not at_rest and f"{_bone_path(bone)}.{channel}" not in moving:
-                found.append([bone.name, channel, _rounded(values)])
+                found.append([bone.name, channel, values])
     return found
 
 
@@ -187,4 +189,4 @@ def _quoted(name):
 
 
 def _rounded(values):
-    return [round(float(value), 5) for value in values]
+    return [round(float(value), 5) + 0.0 for value in values]  # 0 and -0 are one

@@ -20,19 +20,32 @@ _ON_PATHS = {"CURVE", "CURVES", "EMPTY"}  # what a path is made of
 
 
 def active_armature(context):
-    """The armature that the panels speak of: the active object, the one that deforms or carries it, or the
-    one that it leads along a path; or None."""
+    """The armature that the panels speak of: the active object, the one that deforms or carries it, the one that it
+    leads along a path, or the only one that an empty carries, as importers leave it active; or None."""
     ob = context.object
     if ob is None or ob.type == "ARMATURE":
         return ob
     found = ob.find_armature() or (ob.parent if ob.parent is not None and ob.parent.type == "ARMATURE" else None)
-    return found or (_led_by(ob, context.view_layer) if ob.type in _ON_PATHS else None)
+    found = found or (_led_by(ob, context.view_layer) if ob.type in _ON_PATHS else None)
+    return found or (_carried_by(ob, context.view_layer) if ob.type == "EMPTY" else None)
 
 
 def _led_by(ob, view_layer):
     """The first armature whose path, or a mark on it, is an object."""
     return next((other for other in view_layer.objects if other.type == "ARMATURE" and (
         other.mm.direct.path == ob or any(mark.ob == ob for mark in other.mm.direct.marks))), None)
+
+
+def _carried_by(ob, view_layer):
+    """The armature below an object; None where there are several."""
+    below = [other for other in view_layer.objects if other.type == "ARMATURE" and ob in _ancestors(other)]
+    return below[0] if len(below) == 1 else None
+
+
+def _ancestors(ob):
+    while ob.parent is not None:
+        ob = ob.parent
+        yield ob
 
 
 def fill_roles(ob, overwrite=True):

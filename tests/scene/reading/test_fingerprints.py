@@ -119,6 +119,16 @@ def test_the_frame_that_is_shown_changes_nothing(ob, tmp_path):
     assert baking.changes(ob, bpy.context.scene) == ['Clip "walk" changed']
 
 
+def test_the_signs_and_roundings_of_a_take_change_nothing(ob):
+    hand = ob.pose.bones["spine"]
+    hand.rotation_mode, hand.rotation_quaternion = "QUATERNION", (0.8, 0.0, -0.6, 0.0)
+    before = rig_fingerprint(ob)
+    hand.rotation_quaternion, hand.location = (-0.8, 0.0, 0.6, -0.0), (0.0, -0.0, 1e-7)
+    assert rig_fingerprint(ob) == before
+    hand.rotation_quaternion = (0.8, 0.0, 0.6, 0.0)
+    assert rig_fingerprint(ob) != before
+
+
 def test_every_kind_of_constraint_has_a_fingerprint(ob):
     kinds = bpy.types.Constraint.bl_rna.properties["type"].enum_items.keys()
     for kind in kinds:

@@ -98,5 +98,11 @@ def test_the_active_armature_is_the_objects_own_or_that_of_its_mesh(ob):
     assert character.active_armature(bpy.context) is None
     child.parent = ob
     assert character.active_armature(bpy.context) == ob
+    above = bpy.data.objects.new("Root Node", None)
+    bpy.context.collection.objects.link(above)
+    walker.activate(above)
+    assert character.active_armature(bpy.context) is None
+    ob.parent = above
+    assert character.active_armature(bpy.context) == ob, "importers leave the empty above it active"
     bpy.context.view_layer.objects.active = None
     assert character.active_armature(bpy.context) is None

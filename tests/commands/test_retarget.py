@@ -4,6 +4,7 @@
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,14 +104,25 @@ def write_footless(path, database):
                                       rotations=clip.rotations[:, joints]))
 
 
+def write_stumps(path, database):
+    """A clip of somebody whose legs are no longer than a point."""
+    clip, legs = database.clip(0), [database.character.joint(f"{side}_{part}")
+                                    for side in ("left", "right") for part in ("shin", "foot", "toe")]
+    places, rest = clip.positions.copy(), clip.skeleton.positions.copy()
+    places[:, legs], rest[legs] = 0, 0
+    bvh.write(path, clip.with_changes(skeleton=replace(clip.skeleton, positions=rest), positions=places))
+
+
 def test_what_cannot_be_done_is_said_in_a_sentence(files, demo_database, capsys):
     write_footless(files / "footless.bvh", demo_database)
+    write_stumps(files / "stumps.bvh", demo_database)
     out = f"@{files / 'new.bvh'}"
     lacking = 'footless.bvh" has no bones for these roles, and retargeting needs them: left_shin, right_shin. Bake it'
     for arguments, sentence in [
             (("retarget", "walk.bvh", "--onto", "footless.bvh", "-o", out), lacking),
             (("drive", "demo.mmdb", "--input", "stick.csv", "--target", "footless.bvh", "-o", out), lacking),
             (("retarget", "footless.bvh", "--onto", "demo.mmdb", "-o", out), "left_shin, right_shin. Give them with"),
+            (("retarget", "stumps.bvh", "--onto", "demo.mmdb", "-o", out), "no leg can bend: give the bone a length"),
             (("retarget", "walk.bvh", "--onto", "@nobody.bvh", "-o", out), "nobody.bvh"),
             (("retarget", "walk.bvh", "run.bvh", "--onto", "demo.mmdb", "-o", out), "not a folder"),
             (("retarget", "walk.bvh", "--onto", "demo.mmdb", "-o", f"@{files}"), "written over"),

@@ -17,7 +17,7 @@ PATH = """x,y,speed,gait,wait,face_x,face_y,time,exact,query
 5,4,,run,,,,,,
 7,2,,,,,,,,
 """
-TRAINED = Path(__file__).resolve().parent.parent / "trained" / "demo.mmnet"
+TRAINED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 
 
 @pytest.fixture
