@@ -3,14 +3,14 @@
 
 from . import operators, panels
 from .mm_blender.scene import settings
-from .mm_blender.scene.directing import live
+from .mm_blender.scene.directing import live, variations
 from .mm_blender.scene.driving import gamepads, keymap, session
 from .mm_blender.scene.jobs import freshness, pythons, saving, slices, training
-from .mm_blender.scene.showing import hud, overlay, path_marks, plots
+from .mm_blender.scene.showing import ghost_labels, hud, overlay, path_marks, plots
 from .panels import conflict
 
-PARTS = (settings, slices, freshness, overlay, session, live, hud, gamepads, pythons, training, saving, plots,
-         path_marks, operators, keymap, panels)
+PARTS = (settings, slices, freshness, overlay, session, live, variations, hud, gamepads, pythons, training, saving,
+         plots, path_marks, ghost_labels, operators, keymap, panels)
 
 
 _registered = []

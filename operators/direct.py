@@ -17,7 +17,7 @@ from .base import CharacterOperator, active_armature, no_job_running, undo_step
 from .drive import DatabaseOperator
 
 # Metres: a longer path is gone in the background, with progress and Cancel.
-LONG = 60.0
+LONG = {"QUICK": 60.0, "PLANNED": 6.0}
 IF_EDITED = (("NEW", "New Action", "The edited take stays as it is, and a new Action is written"),
              ("REPLACE", "Replace It", "The edited take is replaced, and the edits are gone"))
 
@@ -56,7 +56,7 @@ replaced, unless somebody has edited its keys"""
             path, _ = path_of(ob, context.evaluated_depsgraph_get())
         except MotionError:
             path = None  # run() says it
-        if path is None or path.length < LONG:
+        if path is None or path.length < LONG[ob.mm.direct.plan]:
             return self.execute(context)
         slices.start(generating.steps(ob, context.evaluated_depsgraph_get()), "Directing",
                      partial(_done, ob.name, ob.session_uid), ob.session_uid)

@@ -4,7 +4,7 @@
 import bpy
 
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.directing import generating, live, marks, recipe
+from ..mm_blender.scene.directing import generating, live, marks, paths, recipe, variations
 from ..mm_blender.scene.rig import targets
 from .base import CharacterPanel, draw_job, draw_needs_database, draw_sentence, draw_step
 
@@ -31,9 +31,7 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
             row.prop(direct, "spline")
             row.prop(direct, "reverse", text="", icon="ARROW_LEFTRIGHT", toggle=True)
         self._draw_marks(layout, direct)
-        column = layout.column()
-        column.prop(direct, "start")
-        column.prop(direct, "seed")
+        layout.prop(direct, "start")
         self._draw_generate(layout, ob, direct)
 
     @staticmethod
@@ -59,6 +57,7 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
             live_row = row.row(align=True)
             live_row.scale_y = 1.5
             live_row.prop(direct, "update", text="", icon="FILE_REFRESH", toggle=True)
+            _draw_variations(layout, ob)
         for sentence in live.sentences(ob):
             draw_sentence(layout, sentence, "INFO")
         if driving.current() is None and (edited := generating.edited(ob)) is not None:
@@ -67,6 +66,45 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
         take = bound.action if bound is not None else None
         if recipe.is_directed(take) and take != direct.take:
             layout.operator("mm.take_recall", icon="LOOP_BACK")
+
+
+class MM_PT_direct_take(CharacterPanel, bpy.types.Panel):
+    bl_label = "Take"
+    bl_parent_id = "MM_PT_direct"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_character(self, _context, layout, ob):
+        ob = targets.owner(ob)
+        direct, has_frames, closed = ob.mm.direct, ob.mm.drive.method != "LMM", paths.is_closed(ob.mm.direct)
+        column = layout.column()
+        column.active = has_frames
+        column.row().prop(direct, "plan", expand=True)
+        column.prop(direct, "seed")
+        row = column.row()
+        row.active = has_frames and closed
+        row.prop(direct, "loop")
+        if not has_frames:
+            draw_sentence(layout, "Networks alone have no frames to plan with, to vary or to loop: choose another "
+                                  "Method in Drive.", "INFO")
+        elif not closed:
+            draw_sentence(layout, "Loop needs a closed curve: Alt+C in its Edit Mode.", "INFO")
+        layout.prop(direct, "in_place")
+
+
+def _draw_variations(layout, ob):
+    """Other takes: a button, or those that are there to choose one of."""
+    ghosts = variations.ghosts_of(ob)
+    if not ghosts:
+        layout.operator("mm.take_variations", icon="MOD_ARRAY")
+        return
+    column = layout.box().column()
+    draw_sentence(column, "Variations: choose a Seed", "MOD_ARRAY")
+    grid = column.grid_flow(row_major=True, columns=min(len(ghosts), 4), even_columns=True, align=True)
+    for index, ghost in enumerate(ghosts):
+        grid.operator("mm.variation_choose", text=str(recipe.seed_of(variations.take_of(ghost)))).index = index
+    row = column.row(align=True)
+    row.operator("mm.take_variations", text="Others", icon="FILE_REFRESH")
+    row.operator("mm.variations_discard", icon="X")
 
 
 def _draw_mark(column, mark):
@@ -99,4 +137,5 @@ def _draw_mark(column, mark):
     value.prop(mark, "query", text="")
 
 
-register, unregister = bpy.utils.register_classes_factory((MM_UL_marks, MM_PT_direct))
+register, unregister = bpy.utils.register_classes_factory((
+    MM_UL_marks, MM_PT_direct, MM_PT_direct_take))

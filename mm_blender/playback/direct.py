@@ -117,8 +117,8 @@ def plan_of(directed, begin):
     return Plan(begin, trace.frames, trace.jumped, np.array(to_numbers(places)), yaws, directed.times)
 
 
-def in_place(clip):
-    """The same Clip without the root's travel: it stays at the origin and faces forward."""
+def in_place(clip, place=0j, yaw=0.0):
+    """The same Clip without the root's travel: it stays at a place x + yi on the ground and faces a yaw."""
     positions, rotations = clip.positions.copy(), clip.rotations.copy()
-    positions[:, 0, :2], rotations[:, 0] = 0, quat.identity()
+    positions[:, 0], rotations[:, 0] = (place.real, place.imag, 0), quat.from_yaw(yaw)
     return clip.with_changes(positions=positions, rotations=rotations)

@@ -528,6 +528,8 @@ class MM_CharacterSettings(bpy.types.PropertyGroup):
     train: PointerProperty(type=MM_Train)
     drive: PointerProperty(type=MM_Drive)
     direct: PointerProperty(type=MM_Direct)
+    # On ghosts: the session_uid of the armature whose variation they show.
+    ghost_of: IntProperty(options={"HIDDEN"}, update=None)
 
 
 CLASSES = (MM_Role, MM_Tag, MM_ActionSettings, MM_Clip, MM_Channel, MM_Features, MM_Bake, MM_Train, MM_Gait, MM_Drive,

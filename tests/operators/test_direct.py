@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directing from a script: what the buttons of the Direct panel do."""
 
+import math
+
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from mm_blender.scene import actions
-from mm_blender.scene.directing import generating, live
+from mm_blender.scene.directing import generating, live, paths
 
 
 @pytest.fixture
@@ -167,3 +170,59 @@ def test_another_seed_is_another_take_of_the_same_way_and_the_same_one_the_same(
         assert np.linalg.norm(found[-1][-1] - [4, 0]) < 0.25
     plain, one, again = ([*map(tuple, np.round(each, 4))] for each in found)
     assert one == again and one != plain
+
+
+def test_in_place_it_walks_where_the_armature_stands_and_its_root_bone_stays(subtests, ob):
+    ob.location, ob.rotation_euler.z = (5, -2, 0), 0.8
+    bpy.context.view_layer.update()
+    bpy.ops.mm.generate_path()
+    last = ob.mm.direct.take.frame_range[1]
+    assert np.linalg.norm(hips(ob, last) - [4, 0]) < 0.2
+    ob.mm.direct.in_place = True
+    bpy.ops.mm.generate_path()
+    take, bone = ob.mm.direct.take, ob.pose.bones[ob.mm.roles["hips"].bone]
+    assert take.frame_range[1] == last
+    frames = range(1, round(last), 6)
+    with subtests.test("beside the armature's origin"):
+        assert max(np.linalg.norm(hips(ob, frame) - [5, -2]) for frame in frames) < 0.2
+    with subtests.test("it faces as at rest"):
+        ways = []
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            turn = (bone.matrix.to_3x3() @ bone.bone.matrix_local.to_3x3().inverted()) @ Vector((0, 1, 0))
+            ways.append(math.atan2(turn.x, turn.y))
+        assert max(map(abs, ways)) < 0.6 and abs(np.mean(ways)) < 0.1
+    with subtests.test("it steps all the same"):
+        foot = ob.pose.bones[ob.mm.roles["left_foot"].bone]
+        places = []
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            places.append(foot.head.y)
+        assert np.ptp(places) > 0.3
+    with subtests.test("and the root bone stays as at rest"):
+        root = ob.pose.bones["root"]
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            assert root.location.length < 1e-4 and root.matrix_basis.to_quaternion().angle < 1e-3
+
+
+def test_loop_counts_on_a_closed_curve_and_planned_is_another_take(subtests, ob):
+    direct = ob.mm.direct
+    direct.loop = True
+    bpy.ops.mm.generate_path()
+    with subtests.test("an open curve is gone to its end"):
+        assert not paths.is_closed(direct)
+        assert np.linalg.norm(hips(ob, direct.take.frame_range[1]) - [4, 0]) < 0.2
+    direct.path.data.splines[0].use_cyclic_u = True
+    bpy.ops.mm.generate_path()
+    first, last = direct.take.frame_range
+    with subtests.test("a closed one round and round"):
+        assert paths.is_closed(direct) and np.linalg.norm(hips(ob, first) - hips(ob, last)) < 0.1
+    direct.loop, direct.path.data.splines[0].use_cyclic_u = False, False
+    bpy.ops.mm.generate_path()
+    quick = [hips(ob, frame) for frame in range(1, 90, 10)]
+    direct.plan = "PLANNED"
+    bpy.ops.mm.generate_path()
+    with subtests.test("planned"):
+        assert np.linalg.norm(hips(ob, direct.take.frame_range[1]) - [4, 0]) < 0.2
+        assert not np.allclose(quick, [hips(ob, frame) for frame in range(1, 90, 10)], atol=1e-4)

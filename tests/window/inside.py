@@ -22,7 +22,7 @@ PANELS = {"character": ("MM_PT_character", "MM_PT_roles"), "clips": ("MM_PT_clip
           "features": ("MM_PT_features",), "bake": ("MM_PT_bake", "MM_PT_bake_details", "MM_PT_bake_report"),
           "train": ("MM_PT_train",),
           "drive": ("MM_PT_drive", "MM_PT_drive_steering", "MM_PT_drive_speeds", "MM_PT_drive_matching"),
-          "direct": ("MM_PT_direct",)}
+          "direct": ("MM_PT_direct", "MM_PT_direct_take")}
 
 _pictures = None
 

@@ -8,4 +8,6 @@ def test_an_artist_draws_a_curve_and_the_walk_follows_it(blender, pictures):
     found = blender.play("direct", pictures)
     assert found["generated"] and found["frames"] > 300
     assert found["updated"] and found["away"] < 0.15, "the take follows the curve, in one Action"
+    # (ghosts, takes): as they are shown, chosen, and undone twice.
+    assert found["ghosts"] == [[3, 4], [0, 1], [3, 4], [0, 1]]
     assert np.linalg.norm(np.subtract(found["mark after"], found["mark before"])) > 1

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the settings of the Direct panel to a take on the armature."""
 
+import math
 from dataclasses import dataclass
 
 import bpy
 
 from ...errors import MotionError
 from ...motion.clip import Clip
-from ...playback.direct import direct_steps
-from ..driving import takes
+from ...playback.direct import direct_steps, in_place
+from ...playback.planner import Beam
+from ..driving import takes, travel
 from ..driving.commands import commands_of
 from ..driving.drive_settings import settings_of
 from ..driving.libraries import library_of, played_library, weigh
@@ -31,16 +33,17 @@ class Directed:
     sentences: list
 
 
-def steps(ob, depsgraph):
-    """Steps that return the Directed of an armature's settings. All that is Blender's is read before the first one, so
-    that whatever is done to it meanwhile does no harm."""
+def steps(ob, depsgraph, seed=None):
+    """Steps that return the Directed of an armature's settings, with another seed if one is given. All that is
+    Blender's is read before the first one, so that whatever is done to it meanwhile does no harm."""
     path, notes = path_of(ob, depsgraph)
-    library = library_of(ob)
+    direct, library = ob.mm.direct, library_of(ob)
     weigh(library, ob)
     played, level = played_library(ob, library), floor(targets.posed(ob))
     ground, height = _ground_of(ob, depsgraph, level)
-    made = direct_steps(played, path, settings_of(ob), query=ob.mm.drive.query, loop=ob.mm.direct.loop,
-                        seed=ob.mm.direct.seed or None, ground=ground, height=height,
+    loop, beam = direct.loop and path.closed and played.baked is not None, Beam() if direct.plan == "PLANNED" else None
+    made = direct_steps(played, path, settings_of(ob), query=ob.mm.drive.query, loop=loop, beam=beam,
+                        seed=(direct.seed if seed is None else seed) or None, ground=ground, height=height,
                         commands=commands_of(ob, library.database.schema, level))
     return _told(made, notes)
 
@@ -56,18 +59,42 @@ def made_from(ob, depsgraph):
 def write(ob, directed, instead=None):
     """The take of a Directed as an Action that the armature plays; instead: of another take, which it replaces wherever
     that is used."""
+    return accept(ob, written(ob, directed), instead)
+
+
+def written(ob, directed, seed=None):
+    """The take of a Directed as an Action that nobody plays yet, which knows how it was made; seed: with which, if not
+    with that of the settings."""
     settings, direct, posed = ob.mm.drive, ob.mm.direct, targets.posed(ob)
-    name = instead.name if instead is not None else f"{posed.name} {direct.path.name if direct.path else 'Places'}"
-    how = {"tolerance": settings.tolerance, "ik": settings.ik_keys, "bone": settings.travel_bone}
+    clip = directed.clip
+    if direct.in_place:
+        clip = in_place(clip, *travel.stand_of(posed, clip))
+    action = takes.write(posed, clip, name_of(ob), direct.start,
+                         tolerance=settings.tolerance, ik=settings.ik_keys, bone=settings.travel_bone)
+    recipe.note(ob, action, seed)
+    return action
+
+
+def accept(ob, action, instead=None):
+    """Let the armature play a take that was written; instead: of another one, which it replaces wherever that is
+    used."""
+    settings, posed, edited_since = ob.mm.drive, targets.posed(ob), recipe.is_edited(ob, action)
     if instead is None:
-        action = takes.keep(posed, directed.clip, name, direct.start, settings.keep_as, **how)
+        takes.play(posed, action, math.floor(action.frame_range[0]), settings.keep_as)
     else:
-        action = takes.write(posed, directed.clip, name, direct.start, **how)
         takes.put_in_place_of(posed, instead, action)
-    recipe.remember(ob, action)
+    if not edited_since:  # it has more by now: what the take before has of bones that are not driven
+        recipe.stamp(ob, action)
+    ob.mm.direct.take = action
     if settings.extend:
         takes.show_whole(bpy.context.scene, [action])
     return action
+
+
+def name_of(ob):
+    """What takes of an armature's direction are called."""
+    path = ob.mm.direct.path
+    return f"{targets.posed(ob).name} {path.name if path is not None else 'Places'}"
 
 
 def replaceable(ob):

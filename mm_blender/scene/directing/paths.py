@@ -23,6 +23,22 @@ def path_of(ob, depsgraph):
     return _between_objects(ob, direct, depsgraph), []
 
 
+def is_closed(direct):
+    """Whether the path leads back to its beginning, as a look at the curve tells: what its modifiers do is not seen.
+    Places always may."""
+    if direct.path is None:
+        return True
+    data, index = direct.path.data, direct.spline - 1
+    if direct.path.type == "CURVES":
+        cyclic = data.attributes.get("cyclic")
+        return cyclic is not None and index < len(cyclic.data) and cyclic.data[index].value
+    if index >= len(data.splines):
+        return False
+    spline = data.splines[index]
+    points = spline.bezier_points if spline.type == "BEZIER" else spline.points
+    return spline.use_cyclic_u or (len(points) > 2 and (points[0].co - points[-1].co).length < 1e-6)
+
+
 def line_of(direct, depsgraph):
     """The spline that was chosen, as a Line in the direction in which it is gone."""
     curve = direct.path

@@ -14,16 +14,32 @@ VERSION = 1
 _PASSED_OVER = {"rna_type", "mark_index", "update", "take"}
 
 
-def remember(ob, action):
-    """Note on a take that was just written how it was made, and what its keys are."""
-    action.mm.recipe = text_of(ob)
+def note(ob, action, seed=None):
+    """Note on a take that was just written how it was made, and what its keys are; seed: if not that of the
+    settings."""
+    action.mm.recipe = text_of(ob, seed)
+    stamp(ob, action)
+
+
+def stamp(ob, action):
+    """Note what the keys of a take are: whatever differs later was edited by hand."""
     action.mm.written = sampling.fingerprint(targets.posed(ob), action)
-    ob.mm.direct.take = action
 
 
-def text_of(ob):
-    """The direction of an armature as it is set now, as JSON."""
-    return json.dumps({"version": VERSION, "direct": _values_of(ob.mm.direct), "method": ob.mm.drive.method})
+def text_of(ob, seed=None):
+    """The direction of an armature as it is set now, as JSON; seed: if another one."""
+    direct = _values_of(ob.mm.direct)
+    if seed is not None:
+        direct["seed"] = seed
+    return json.dumps({"version": VERSION, "direct": direct, "method": ob.mm.drive.method})
+
+
+def seed_of(action):
+    """The seed with which a take was made; 0 where that cannot be read, or where there is none."""
+    try:
+        return int(json.loads(action.mm.recipe)["direct"]["seed"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return 0
 
 
 def is_directed(action):

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..rig import controls, targets
-from ..rig.restore import objects_in
+from ..rig.copies import copies_of
 from .group import DrivenGroup
 from .posing import Poser
 
@@ -118,17 +118,9 @@ class _CopyGroup(DrivenGroup):
 
 def _copies(ob, method):
     """Copies of an armature and of the meshes that hang from it, the armature first."""
-    copies = {original: original.copy() for original in (ob, *_bodies(ob))}
-    for copy in copies.values():
-        copy.mm.drive.copied = True
+    copies = copies_of(ob, "Compare")
     for original, copy in copies.items():
-        copy.name = f"{original.name} Compare"
-        copy.animation_data_clear()
-        copy.hide_select, copy.mm.drive.driving = True, False
-        copy.parent = copies.get(copy.parent, copy.parent)
-        for modifier in copy.modifiers:
-            if getattr(modifier, "object", None) == ob:
-                modifier.object = copies[ob]
+        copy.mm.drive.copied, copy.mm.drive.driving = True, False
         for collection in original.users_collection:
             if collection.library is None and collection.override_library is None:
                 collection.objects.link(copy)
@@ -136,12 +128,3 @@ def _copies(ob, method):
             bpy.context.scene.collection.objects.link(copy)
     copies[ob].mm.drive.method = method
     return list(copies.values())
-
-
-def _bodies(ob):
-    """The meshes that show what an armature does."""
-    def shows(other):
-        return other.parent == ob or any(modifier.type == "ARMATURE" and modifier.object == ob
-                                         for modifier in other.modifiers)
-
-    return [other for other in objects_in(bpy.context.view_layer) if other.type == "MESH" and shows(other)]

@@ -164,7 +164,11 @@ def root_bone(skeleton, baked):
     """A database's root lies on the ground with Y forward; the bone has a height and axes of its own, as at rest: its
     place (3,) and rotation (4,) seen from that root."""
     place, turn = (part[skeleton.index(baked.names[0])] for part in skeleton.rest)
-    return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], turn)
+    # The object may have been turned since the bake: what else is at rest has been turned alike.
+    other = next((name for name in baked.names[1:] if name in skeleton.names), baked.names[0])
+    now, before = (known.rest[1][known.index(other)] for known in (skeleton, baked))
+    own = quat.mul(before, quat.inv_mul(now, turn)) if other != baked.names[0] else turn
+    return place * np.array([0, 0, 1], dtype=np.float32), quat.inv_mul(baked.rest[1][0], own)
 
 
 def _of_others(ob, take, before):

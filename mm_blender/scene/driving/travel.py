@@ -65,6 +65,18 @@ def carried(ob, take, clip, name=""):
     return Clip(take.name, skeleton, take.rate, positions, quat.unroll(rotations), contacts=take.contacts)
 
 
+def stand_of(ob, clip):
+    """Where the root of a clip is while an armature is at rest, x + yi and a yaw: on the ground under it, facing as it
+    does."""
+    baked = clip.skeleton
+    if controls.is_control_rig(ob):  # its clips have the rest pose that it has now
+        place, turn = _rest(baked)[baked.names[0]]
+    else:
+        skeleton = armatures.part_of(ob, baked.names)
+        place, turn = _root_at_rest(skeleton, baked, _hips(ob, skeleton.names))
+    return complex(*place[:2]), float(quat.yaw(quat.rotate(turn, np.array([0.0, 1.0, 0.0]))))
+
+
 def _hips(ob, names):
     """The bone with the role Hips; where none of the names has it, the first joint from which several hang."""
     entry = ob.mm.roles.get("hips")

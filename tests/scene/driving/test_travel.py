@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
+from mm_blender.playback.direct import in_place
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.prepare.root import add_root
 from mm_blender.scene import actions
@@ -152,3 +153,14 @@ def test_a_rig_without_a_root_bone_gets_one_and_nothing_else_changes(extension, 
     bpy.context.scene.frame_set(1)
     bpy.ops.mm.drive_recording(filepath=str(tmp_path / "go.csv"))
     assert way(ob, "root") > 1 and way(ob, "hips") < 0.1
+
+
+def test_in_place_the_bone_that_carries_a_take_stays_as_at_rest(subtests, ob):
+    clip = motion(ob)
+    still = in_place(clip, *travel.stand_of(ob, clip))
+    for bone in ("root", "hips"):
+        take = takes.write(ob, still, bone, bone=bone)
+        heads = shown(ob, take, ["hips", "toe.L"])
+        with subtests.test(bone):
+            assert way(ob, "root") < 1e-4 and np.linalg.norm(heads[:, 0, :2] - [2, 1], axis=1).max() < 0.2
+            assert np.ptp(heads[:, 1], axis=0).max() > 0.1

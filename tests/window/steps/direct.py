@@ -4,7 +4,7 @@
 import time
 
 import bpy
-from inside import empty_scene, in_view3d, open_sidebar, picture, region, show_only, view3d
+from inside import empty_scene, engine, in_view3d, open_sidebar, picture, region, show_only, view3d
 from mathutils import Euler, Vector
 
 
@@ -64,6 +64,32 @@ def steps(result):
     yield from drag(where(mark.place), where(Vector((1.2, 0.6, 0))))
     result["mark after"] = list(mark.place)
     picture("direct_dragged", view3d()[1])
+    yield from vary(result, ob.name)
+
+
+def vary(result, name):
+    """Variations are shown, one is chosen, and undo brings them all back."""
+    with in_view3d():
+        bpy.ops.ed.undo_push(message="Before")
+        bpy.ops.mm.take_variations("INVOKE_DEFAULT")
+    yield 0.3
+    while engine("scene.jobs.slices").current() is not None:
+        yield 0.1
+    found = engine("scene.directing.variations")
+    bpy.context.scene.frame_set(round(bpy.data.objects[name].mm.direct.take.frame_range[1] * 0.6))
+    yield 1.0
+    picture("variations", view3d()[1])
+
+    def ghosts():
+        return len(found.ghosts_of(bpy.data.objects[name])), len([one for one in bpy.data.actions if one.mm.take])
+
+    result["ghosts"] = [ghosts()]
+    # An operator that a script calls leaves an undo step only if it is told so.
+    for step in (lambda: bpy.ops.mm.variation_choose("EXEC_DEFAULT", True), bpy.ops.ed.undo, bpy.ops.ed.undo):
+        with in_view3d():
+            step()
+        yield 0.5
+        result["ghosts"].append(ghosts())
 
 
 def path():
