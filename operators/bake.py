@@ -7,14 +7,13 @@ from functools import partial
 import bpy
 from bpy.props import BoolProperty
 
-from ..mm_blender.scene import driving
 from ..mm_blender.scene.driving import trial
 from ..mm_blender.scene.jobs import baking, freshness, ownership, slices
 from ..mm_blender.scene.reading.reference import found_again
-from .base import CharacterOperator, active_armature, no_job_running, undo_step
+from .base import CharacterOperator, ClipsOperator, active_armature, undo_step
 
 
-class MM_OT_bake(CharacterOperator):
+class MM_OT_bake(ClipsOperator):
     """Make the database from the clips. Blender stays usable meanwhile; only what has changed is read again"""
     bl_idname = "mm.bake"
     bl_label = "Bake"
@@ -27,18 +26,6 @@ class MM_OT_bake(CharacterOperator):
                            description="If the chosen file is another character's, bake into a new one")
 
     _asked = False
-
-    @classmethod
-    def poll(cls, context):
-        if not super().poll(context):
-            return False
-        if not len(active_armature(context).mm.clips):
-            cls.poll_message_set("Add clips first")
-            return False
-        if driving.current() is not None:
-            cls.poll_message_set("Stop driving first: clips are read from the armature")
-            return False
-        return no_job_running(cls)
 
     def invoke(self, context, event):
         """From a button: in the background, and after a question if it takes another one's place."""

@@ -4,6 +4,7 @@
 import bpy
 
 from ..mm_blender.errors import MotionError
+from ..mm_blender.scene import driving
 from ..mm_blender.scene.jobs import freshness, slices
 from ..mm_blender.scene.rig.character import active_armature
 
@@ -32,6 +33,22 @@ class CharacterOperator(bpy.types.Operator):
             return {"CANCELLED"}
         finally:
             freshness.look_again()
+
+
+class ClipsOperator(CharacterOperator):
+    """An operator that reads all clips of the active armature, in the background if a button was pressed."""
+
+    @classmethod
+    def poll(cls, context):
+        if not super().poll(context):
+            return False
+        if not len(active_armature(context).mm.clips):
+            cls.poll_message_set("Add clips first")
+            return False
+        if driving.current() is not None:
+            cls.poll_message_set("Stop driving first: clips are read from the armature")
+            return False
+        return no_job_running(cls)
 
 
 def undo_step(message):

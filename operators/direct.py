@@ -13,7 +13,7 @@ from ..mm_blender.scene.directing.paths import path_of
 from ..mm_blender.scene.jobs import slices
 from ..mm_blender.scene.reading.reference import found_again
 from ..mm_blender.scene.rig import targets
-from .base import CharacterOperator, active_armature, no_job_running
+from .base import CharacterOperator, active_armature, no_job_running, undo_step
 from .drive import DatabaseOperator
 
 # Metres: a longer path is gone in the background, with progress and Cancel.
@@ -59,7 +59,7 @@ replaced, unless somebody has edited its keys"""
         if path is None or path.length < LONG:
             return self.execute(context)
         slices.start(generating.steps(ob, context.evaluated_depsgraph_get()), "Directing",
-                     partial(_done, ob.name, ob.session_uid, False), ob.session_uid)
+                     partial(_done, ob.name, ob.session_uid), ob.session_uid)
         return {"FINISHED"}
 
     def draw(self, context):
@@ -154,21 +154,19 @@ def _playing(ob):
     return bound.action if bound is not None else None
 
 
-def _write(ob, directed, replace_edited):
+def _write(ob, directed, replace_edited=False):
     instead = generating.replaceable(ob) or (generating.edited(ob) if replace_edited else None)
     return generating.write(ob, directed, instead)
 
 
-def _done(name, uid, replace_edited, directed):
-    """A long path was gone in the background: one undo step, like any button."""
+def _done(name, uid, directed):
+    """A long path was gone in the background."""
     ob = found_again(bpy.data.objects, name, uid)
     if ob is None:
         raise MotionError(f'"{name}" is gone: nothing was written.')
-    _write(ob, directed, replace_edited)
+    _write(ob, directed)
     live.made(ob, bpy.context.evaluated_depsgraph_get(), directed.sentences)
-    for window in bpy.context.window_manager.windows[:1]:
-        with bpy.context.temp_override(window=window):
-            bpy.ops.ed.undo_push(message="Generate Motion")
+    undo_step("Generate Motion")
 
 
 register, unregister = bpy.utils.register_classes_factory((

@@ -6,10 +6,10 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..mm_blender.errors import MotionError
 from ..mm_blender.matching.tags import BUILT_IN
-from ..mm_blender.scene import actions, driving
+from ..mm_blender.scene import actions
 from ..mm_blender.scene.jobs import proposing, slices
 from ..mm_blender.scene.reading import clips
-from .base import CharacterOperator, active_armature, no_job_running, undo_step
+from .base import CharacterOperator, ClipsOperator, active_armature, undo_step
 
 _RANGES = [
     ("ACTION", "Whole Action", "From the first frame of the Action to its last"),
@@ -136,7 +136,7 @@ class MM_OT_tag_clips(CharacterOperator):
         self.report({"INFO"}, f"{tagged} clips tagged {name}")
 
 
-class MM_OT_tags_propose(CharacterOperator):
+class MM_OT_tags_propose(ClipsOperator):
     """Look for tags in the names and the motion of all enabled clips: idle, walk, run, turn, jump, dance and others. \
 Nothing is tagged before you take them"""
     bl_idname = "mm.tags_propose"
@@ -144,18 +144,6 @@ Nothing is tagged before you take them"""
     bl_options = {"REGISTER"}
 
     _asked = False
-
-    @classmethod
-    def poll(cls, context):
-        if not super().poll(context):
-            return False
-        if not len(active_armature(context).mm.clips):
-            cls.poll_message_set("Add clips first")
-            return False
-        if driving.current() is not None:
-            cls.poll_message_set("Stop driving first: clips are read from the armature")
-            return False
-        return no_job_running(cls)
 
     def invoke(self, context, _event):
         """From a button: in the background."""

@@ -6,6 +6,7 @@ from functools import lru_cache
 import bpy
 
 from ..mm_blender.scene import driving
+from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.jobs import baking, ownership, slices
 from ..mm_blender.scene.rig.character import active_armature
 from ..mm_blender.text import short_names
@@ -91,6 +92,12 @@ def draw_rate_back(layout, ob, scene):
     if (rate := baking.rate_before(ob, scene)) is not None:
         button = layout.operator("wm.context_set_int", text=f"Set Scene Back to {rate} fps", icon="TIME")
         button.data_path, button.value = "scene.render.fps", rate
+
+
+def draw_needs_database(layout, ob):
+    """That there is no database yet, where there is none."""
+    if not libraries.is_ready(ob):
+        draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
 
 
 def draw_whose(layout, ob):

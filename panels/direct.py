@@ -5,9 +5,8 @@ import bpy
 
 from ..mm_blender.scene import driving
 from ..mm_blender.scene.directing import generating, live, marks, recipe
-from ..mm_blender.scene.driving import libraries
 from ..mm_blender.scene.rig import targets
-from .base import CharacterPanel, draw_job, draw_sentence, draw_step
+from .base import CharacterPanel, draw_job, draw_needs_database, draw_sentence, draw_step
 
 
 class MM_UL_marks(bpy.types.UIList):
@@ -53,8 +52,7 @@ class MM_PT_direct(CharacterPanel, bpy.types.Panel):
 
     @staticmethod
     def _draw_generate(layout, ob, direct):
-        if not libraries.is_ready(ob):
-            draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        draw_needs_database(layout, ob)
         if not draw_job(layout, "Directing"):
             row = layout.row(align=True)
             draw_step(row, "mm.generate_path", icon="KEYFRAME_HLT")

@@ -5,7 +5,7 @@ import bpy
 
 from ..mm_blender.matching.features import KINDS
 from ..mm_blender.scene import driving
-from ..mm_blender.scene.driving import drive_presets, keymap, libraries, own_speeds, rescue, travel
+from ..mm_blender.scene.driving import drive_presets, keymap, own_speeds, rescue, travel
 from ..mm_blender.scene.driving.commands import commandable
 from ..mm_blender.scene.jobs import freshness, ownership
 from ..mm_blender.scene.reading.features import title_of
@@ -13,6 +13,7 @@ from ..mm_blender.scene.rig import controls, targets
 from .base import (
     CharacterPanel,
     active_armature,
+    draw_needs_database,
     draw_presets,
     draw_presets_to_remove,
     draw_rate_back,
@@ -50,8 +51,7 @@ class MM_PT_drive(CharacterPanel, bpy.types.Panel):
         for path in rescue.saved():
             draw_sentence(layout, f"What was driven and is not kept as an Action is in {path}: Import Motion "
                                   "brings it back", "INFO")
-        if not libraries.is_ready(ob):
-            draw_sentence(layout, "Bake a database first: it is what the character knows how to do.", "INFO")
+        draw_needs_database(layout, ob)
         self._draw_database(context, layout, ob)
         layout.prop(ob.mm.drive, "target", icon="ARMATURE_DATA")
         self._draw_hands(layout, ob)

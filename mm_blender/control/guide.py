@@ -18,10 +18,12 @@ class Guide(Protocol):
     root    (place, yaw) where the character should be
     intent  the Intent: how fast it should go which way, what it should face, its gait and its tags; another object
             whenever any of that changes
+    size    how many times as large as a person its character is; the Player says it
     """
 
     root: tuple
     intent: Intent
+    size: float = 1.0
     _searched: Intent = Intent(0j, 0.0)
 
     def place(self, place, yaw, velocity=0j, turning=0.0):
@@ -41,7 +43,7 @@ class Guide(Protocol):
     def jumped(self):
         """Whether the intent is so different from that of the last search that the next one cannot wait."""
         asked, now = self._searched, self.intent  # the same object as long as nothing has changed
-        return asked is not now and jumps(asked, now)
+        return asked is not now and jumps(asked, now, self.size)
 
     def searched(self):
         """Motion for the intent has just been searched for."""

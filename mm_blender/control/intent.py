@@ -11,7 +11,8 @@ import numpy as np
 from .gaits import USUAL
 
 DEAD_ZONE = 0.15
-# An intent that differs so much from that of the last search (m/s, radians) is a jump: it cannot wait for the next one.
+# An intent that differs so much from that of the last search (m/s, of a person, and radians) is a jump: it cannot wait
+# for the next one.
 JUMP_SPEED, JUMP_ANGLE = 0.5, math.radians(30)
 
 
@@ -66,9 +67,10 @@ def beyond_dead_zone(vector):
     return np.array([pushed.real, pushed.imag])
 
 
-def jumps(asked, now):
-    """Whether an Intent is so different from the one that was asked for last that a search is due at once."""
-    return (abs(now.velocity - asked.velocity) > JUMP_SPEED
+def jumps(asked, now, size=1.0):
+    """Whether an Intent is so different from the one that was asked for last that a search is due at once; size: how
+    many times as large as a person it is who should follow it."""
+    return (abs(now.velocity - asked.velocity) > size * JUMP_SPEED
             or abs(math.remainder(now.yaw - asked.yaw, math.tau)) > JUMP_ANGLE)
 
 

@@ -196,6 +196,5 @@ def _lengths(points):
     return np.concatenate([[0.0], np.cumsum(np.abs(np.diff(points)))])
 
 
-
 def _waited(mark):
     return f" and left {mark.wait:g} s later" if mark.wait else ""

@@ -4,6 +4,8 @@
 import numpy as np
 
 from ..control.schedule import RATE
+from ..motion import quat
+from ..motion.plane import wrapped
 from . import driving
 
 # Where the path is gone so much slower than asked it is for a corner or a stop.
@@ -78,8 +80,7 @@ def timed_marks(schedule, ways, places, rate):
 def _facing(clip, schedule):
     """Degrees by which the last frame faces another way than the end of the path."""
     _, (yaw,) = schedule.at([schedule.duration + 1.0])
-    turn = 2 * np.arctan2(clip.rotations[-1, 0, 3], clip.rotations[-1, 0, 0]) - yaw
-    return abs(np.degrees((turn + np.pi) % (2 * np.pi) - np.pi))
+    return abs(np.degrees(wrapped(quat.to_yaw(clip.rotations[-1, 0]) - yaw)))
 
 
 def _round(value):

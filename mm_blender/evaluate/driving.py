@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ..motion import quat
 from ..motion.plane import wrapped
 from ..motion.skeleton import forward
 from ..playback.contact import COMES_DOWN, LEFT_BEHIND, OFF, TOO_SHORT
@@ -33,7 +34,7 @@ def report(motion, clip, trace, own=None):
     positions, turns = clip.globals()
     roots = positions[:, 0, :2]
     apart = np.linalg.norm(roots - trace.simulated[:, :2], axis=-1)
-    yaws = 2 * np.arctan2(clip.rotations[:, 0, 3], clip.rotations[:, 0, 0])
+    yaws = quat.to_yaw(clip.rotations[:, 0])
     turned = np.degrees(np.abs(wrapped(yaws - trace.simulated[:, 2])))
     figures = {
         "seconds": round(len(clip) / clip.rate, 2),

@@ -30,8 +30,8 @@ NOTICED, MUCH, ASTRAY, BY = 0.03, 0.1, 2.0, 0.2
 JOLT, LEAST, TOGETHER = 3.5, 15.0, 0.2
 # A clip that jolts once in so many seconds is better left out; of a longer one that is for its artist to say.
 OFTEN = 10.0
-# Ways to go about, to which a drive may well turn.
-GOING = {"idle", "walk", "run", "crouch", "strafe", "backward", "turn", *KNOWN}
+# Who does this goes about as a drive asks for: nothing to wonder about in a name.
+EXPECTED = {"idle", "walk", "run", "crouch", "strafe", "backward", "turn", *KNOWN}
 SMOOTH = 0.25  # seconds over which the velocity is taken that is compared with the stick's
 
 
@@ -197,7 +197,7 @@ def _hints(clips, astray, usual, size):
 def _why(clip, astray, usual, size):
     """Why a clip should perhaps not be played, as the end of a sentence; empty if it may."""
     tags, played = named(clip["clip"]), clip["played"]
-    if played >= NOTICED and tags and not GOING & set(tags):
+    if played >= NOTICED and tags and not EXPECTED & set(tags):
         return f", and its name says {' and '.join(tags)}."
     if played >= MUCH and astray > max(ASTRAY * usual, BY * size):
         return f", and went {astray:.1f} m/s beside the stick."

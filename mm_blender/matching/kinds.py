@@ -111,7 +111,7 @@ class _Seen:
         self.height = (hips[:, 2] - ground) / (1 + max(ankle, 0.0))
         self.behind = np.linalg.norm(hips[:, :2] - ankles[..., :2].mean(axis=1), axis=-1)
         velocity = self._smooth(np.gradient(places[:, 0, :2] / self.leg, axis=0) * clip.rate)
-        yaws = np.unwrap(2 * np.arctan2(turns[:, 0, 3], turns[:, 0, 0]))
+        yaws = np.unwrap(quat.to_yaw(turns[:, 0]))
         self.spin = self._smooth(np.gradient(yaws) * clip.rate)
         self.speed = np.linalg.norm(velocity, axis=-1)
         seen = quat.inv_rotate(turns[:, 0], np.column_stack([velocity, np.zeros(len(velocity))]))

@@ -238,6 +238,11 @@ def from_yaw(angle):
     return _about("Z", angle)
 
 
+def to_yaw(q):
+    """The angles (…) of turns (…, 4) about the vertical, which have jumps of whole turns."""
+    return 2 * np.arctan2(q[..., 3], q[..., 0])
+
+
 def yaw(direction):
     """The angle (…) by which the root's forward axis Y is turned towards direction (…, 2 or 3)."""
     direction = np.asarray(direction)

@@ -12,6 +12,8 @@ from ..control.schedule import Schedule
 from ..matching.schema import weights_of
 from ..motion import quat
 from ..motion.clip import Clip
+from ..motion.plane import to_numbers
+from ..prepare.root import root_path
 from ..steps import Progress, mapped, run
 from .arrive import arrived
 from .group import Group
@@ -111,10 +113,8 @@ def second_round(directed):
 def plan_of(directed, begin):
     """The Plan that has become of a path; begin: the frame that was shown before."""
     clip, trace = directed.clip, directed.trace
-    x, y, _ = clip.positions[:, 0].astype(np.float64).T
-    turns = clip.rotations[:, 0].astype(np.float64)
-    yaws = np.unwrap(2 * np.arctan2(turns[:, 3], turns[:, 0]))
-    return Plan(begin, trace.frames, trace.jumped, x + 1j * y, yaws, directed.times)
+    places, yaws = root_path(clip)
+    return Plan(begin, trace.frames, trace.jumped, np.array(to_numbers(places)), yaws, directed.times)
 
 
 def in_place(clip):

@@ -142,11 +142,11 @@ class BakedLibrary:
 
     @cached_property
     def _standing(self):
-        return frames_of_standing(self.motion, self.database.rate)
+        return frames_of_standing(self.motion, self.database.rate, self.database.character.size)
 
     @cached_property
     def _jumps(self):
-        return jumps_on_the_spot(self.motion, self.database.rate)
+        return jumps_on_the_spot(self.motion, self.database.rate, self.database.character.size)
 
     def _enterable(self, query):
         """The frames (N,) that a search may answer, without those that are avoided and those that lead there at once;

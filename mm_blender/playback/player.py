@@ -79,6 +79,8 @@ class Player:
         self.ground, self.heights, self._climbs = None, [0.0] * count, [STANDS] * count
         pose = self.matcher.pose()
         self.limbs = Limbs(database.character, database.fixed, motion.moving)
+        for guide in self.guides:
+            guide.size = self.limbs.size
         inertia = Inertia(pose, self.settings.blend.of_offsets, np.where(self.limbs.carried, UPPER, 1.0))
         self._lookahead = Lookahead(pose, self.limbs, inertia, self.dt)
         self.feet = Feet(self.limbs, count, motion.stance(self.limbs), self.settings.lock)
@@ -88,7 +90,7 @@ class Player:
         self.jumped = self._nobody = (False,) * count
         self._queries = Queries(database)
         self.search_seconds, self.commands, self.asked = 0.0, [{} for _ in guides], NOBODY
-        self._beats, self.standing = Beats(count), Standing(count)
+        self._beats, self.standing = Beats(count), Standing(count, self.limbs.size)
         self._switched = []  # those who come over from another matcher in the next frame
 
     @property
@@ -114,7 +116,7 @@ class Player:
         speeds (K, 3): how they go on there, x, y and turning (rad/s), or None for at rest."""
         places, yaws = to_numbers(np.asarray(positions, dtype=np.float64)), np.asarray(yaws, dtype=np.float64).tolist()
         self.roots, count = list(zip(places, yaws)), len(places)
-        self.standing = Standing(count)
+        self.standing = Standing(count, self.limbs.size)
         speeds = np.zeros((count, 3)) if speeds is None else np.asarray(speeds, dtype=np.float64)
         for guide, root, (x, y, turning) in zip(self.guides, self.roots, speeds.tolist()):
             guide.place(*root, complex(x, y), turning)

@@ -85,8 +85,7 @@ def find_forward(clip, character):
 
 def root_path(clip):
     """Where the root of a clean clip is, (F, 2), and its yaw (F,), without jumps."""
-    turns = clip.rotations[:, 0].astype(np.float64)
-    return clip.positions[:, 0, :2].astype(np.float64), np.unwrap(2 * np.arctan2(turns[:, 3], turns[:, 0]))
+    return clip.positions[:, 0, :2].astype(np.float64), np.unwrap(quat.to_yaw(clip.rotations[:, 0].astype(np.float64)))
 
 
 def rounds(path, yaw, around):

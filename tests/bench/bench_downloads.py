@@ -10,7 +10,6 @@ left out where it is not there.
 import contextlib
 import os
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 
@@ -27,12 +26,12 @@ from mm_blender.scene import driving
 from mm_blender.scene.rig.advice import advice
 from mm_blender.scene.rig.character import character_of
 from tests.conftest import load_extension
+from tests.scene.downloads import armatures_in, downloaded
 from tests.scene.rigify import control_rig, metarig
 
 SECONDS, RATE = 3.0, 30
 METARIGS = "human", "basic_human", "cat", "horse", "wolf", "basic_quadruped", "bird"
 GENERATED = "basic_human", "cat", "wolf"
-IMPORTERS = {".fbx": "import_scene.fbx", ".glb": "import_scene.gltf", ".gltf": "import_scene.gltf"}
 # A person walks about one of their own heights in a second; what slides less (height per second) stands.
 WALKS, SLIDES = 0.3, 0.003
 
@@ -43,7 +42,7 @@ def main(wanted):
     folders = [Path(each) for each in wanted if Path(each).is_dir()]
     words = [each.lower() for each in wanted if not Path(each).is_dir()]
     start, ways, short = demo_file(folder), 0, 0
-    for name, make in rigs(folder, folders):
+    for name, make in rigs(folders):
         if words and not any(word in name.lower() for word in words):
             continue
         for way in (with_own_actions, as_target):
@@ -85,32 +84,17 @@ def demo_file(folder):
     return folder / "demo.blend"
 
 
-def rigs(folder, more):
+def rigs(more):
     """Pairs of a name, and what makes the armature object."""
-    archive, files = ROOT.parent / "shared" / "data" / "rigs.tar.xz", []
-    if archive.exists():
-        with tarfile.open(archive) as packed:
-            packed.extractall(folder, filter="data")
-        files += sorted(folder.rglob("*.*"))
-    else:
+    if not (found := downloaded()):
         print("  left out: rigs.tar.xz is not beside the checkout")
-    files += [path for place in more for path in sorted(place.rglob("*.*"))]
-    for path in files:
-        if path.suffix.lower() in IMPORTERS:
-            yield path.name, lambda path=path: imported(path)
+    for makers in (found, *map(armatures_in, more)):
+        yield from makers.items()
     for kind in METARIGS:
         yield f"Rigify metarig {kind}", lambda kind=kind: metarig(kind)
     for kind in GENERATED:
         yield f"Rigify generated {kind}", lambda kind=kind: control_rig(kind)
         yield f"Rigify generated {kind}, deforming bones", lambda kind=kind: deforming(control_rig(kind))
-
-
-def imported(path):
-    category, name = IMPORTERS[path.suffix.lower()].split(".")
-    before = set(bpy.data.objects)
-    getattr(getattr(bpy.ops, category), name)(filepath=str(path))
-    made = [ob for ob in set(bpy.data.objects) - before if ob.type == "ARMATURE"]
-    return max(made, key=lambda ob: len(ob.data.bones))
 
 
 def deforming(ob):

@@ -67,10 +67,10 @@ def motion_of(path, names):
     import bpy
 
     from mm_blender.scene.jobs import baking, slices
+    from tests.scene.downloads import imported
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.import_scene.gltf(filepath=str(path))
-    ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    ob = imported(path)
     bpy.context.view_layer.objects.active = ob
     bpy.ops.mm.clips_add(source="FITTING")
     for clip in ob.mm.clips:

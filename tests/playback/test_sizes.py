@@ -55,7 +55,7 @@ def test_contacts_and_features_are_those_of_a_person(walks, size):
 @pytest.mark.parametrize("size", [0.002, 25.0])
 def test_feet_are_held_as_those_of_a_person(walks, size):
     (_, toes, held, place), (_, other_toes, other_held, other_place) = walks[1.0], walks[size]
-    np.testing.assert_allclose(other_place, place, atol=0.04)  # speeds at full stick are rounded to a cm/s
+    np.testing.assert_allclose(other_place, place, atol=0.001)
     assert (held == other_held).mean() > 0.95 and 0.3 < other_held.mean() < 0.95
     both = other_held[1:] & other_held[:-1]
     assert np.linalg.norm(np.diff(other_toes, axis=0)[..., :2], axis=-1)[both].max() < 1e-5

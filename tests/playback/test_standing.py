@@ -30,6 +30,8 @@ def test_frames_of_standing_have_all_feet_on_the_ground_and_a_root_at_rest_for_a
     plays, enters = frames_of_standing(motion, RATE)
     assert plays[:85].all() and not plays[95:101].any() and plays[101:135].all() and not plays[140:].any()
     assert enters[:65].all() and not enters[75:101].any() and enters[101:115].all() and not enters[120:].any()
+    smaller = SimpleNamespace(contacts=contacts, travel=travel * 0.01, bounds=motion.bounds)
+    assert np.array_equal(frames_of_standing(smaller, RATE, size=0.01), (plays, enters))
     motion.bounds = [(0, 99, True), (100, 199, False)]
     plays, enters = frames_of_standing(motion, RATE)
     assert plays[:100].all() and enters[:100].all(), "a clip of standing that goes round never ends"
@@ -71,6 +73,15 @@ def test_who_stands_is_where_it_should_be_with_its_feet_on_the_ground_for_a_seco
         standing.look([guide], [body], [command], [(True, held)], DT)
         taken.append(standing.places[0] is not None)
     assert taken.index(True) == pytest.approx(WAITS * RATE, abs=1) if stands else not any(taken)
+
+
+def test_of_who_is_small_it_is_near_that_is_near_for_it():
+    guide = SimpleNamespace(root=(0j, 0.0), intent=Intent(0j, 0.0))
+    for away, stands in ((0.0005, True), (0.0015, False)):
+        standing = Standing(1, size=0.01)
+        for _ in range(round(2 * WAITS * RATE)):
+            standing.look([guide], [SimpleNamespace(root=(complex(away), 0.0))], [{}], [(True, True)], DT)
+        assert (standing.places[0] is not None) == stands
 
 
 def test_who_stands_stays_until_it_is_wanted_to_go_or_to_turn():

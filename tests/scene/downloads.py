@@ -6,19 +6,24 @@ import bpy
 from mm_blender.scene.demo import character as demo_character
 from tests.databases import unpacked
 
-IMPORTERS = {".fbx": "import_scene.fbx", ".glb": "import_scene.gltf"}
+IMPORTERS = {".fbx": "import_scene.fbx", ".glb": "import_scene.gltf", ".gltf": "import_scene.gltf"}
 
 
 def downloaded():
     """Name → what imports that character's armature; empty without the archive."""
     folder = unpacked("rigs")
+    return armatures_in(folder) if folder else {}
+
+
+def armatures_in(folder):
+    """Name → what imports the armature of a file, for all files in a folder and in those within it."""
     return {path.name: lambda path=path: imported(path)
-            for path in sorted(folder.iterdir()) if path.suffix in IMPORTERS} if folder else {}
+            for path in sorted(folder.rglob("*.*")) if path.suffix.lower() in IMPORTERS}
 
 
 def imported(path):
     """The armature with the most bones of a file."""
-    category, name = IMPORTERS[path.suffix].split(".")
+    category, name = IMPORTERS[path.suffix.lower()].split(".")
     before = set(bpy.data.objects)
     getattr(getattr(bpy.ops, category), name)(filepath=str(path))
     made = [ob for ob in bpy.data.objects if ob not in before and ob.type == "ARMATURE"]

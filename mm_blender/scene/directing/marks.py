@@ -101,4 +101,3 @@ def _new(direct):
     mark.name = f"Mark {len(direct.marks)}"
     direct.mark_index = len(direct.marks) - 1
     return mark
-

@@ -40,7 +40,7 @@ def start_poses(obs, motion, ankles):
         # On the plane it begins as it is shown, unless that is far below: at rest some have their hips on the ground.
         if (clip := _shown(ob, motion.database, height if ob.mm.drive.ground or height < -SUNK else 0.0)) is not None:
             positions[index] = clip.positions[-1, 0, :2]
-            yaws[index] = 2 * np.arctan2(clip.rotations[-1, 0, 3], clip.rotations[-1, 0, 0])
+            yaws[index] = quat.to_yaw(clip.rotations[-1, 0])
             shown[index], speeds[index] = _moving(clip, motion)
         elif (found := targets.facing(ob) or facing_of(ob)) is not None:
             place, way = found

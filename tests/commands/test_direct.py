@@ -17,7 +17,8 @@ PATH = """x,y,speed,gait,wait,face_x,face_y,time,exact,query
 5,4,,run,,,,,,
 7,2,,,,,,,,
 """
-TRAINED = Path(__file__).resolve().parent.parent / "trained" / "demo.mmnet"
+SHORT = "x,y\n0,0\n0,1.5\n1,2\n"
+TRAINED = Path(__file__).resolve().parents[2] / "trained" / "demo.mmnet"
 
 
 @pytest.fixture
@@ -53,6 +54,7 @@ def test_the_character_goes_along_the_path_and_the_report_says_how_well(files, d
 
 
 def test_in_place_the_root_stays_and_the_body_is_the_same(files, capsys):
+    (files / "path.csv").write_text(SHORT)
     assert direct(files) == 0
     along = bvh.read(files / "out.bvh", 0.01)
     assert direct(files, "--in-place") == 0
@@ -109,7 +111,7 @@ def test_a_loop_goes_on_at_its_end_as_at_its_beginning(files, capsys):
 
 
 def test_a_path_is_planned_and_varied_and_what_networks_cannot_is_said(files, capsys):
-    (files / "path.csv").write_text("x,y\n0,0\n0,2\n2,3\n")
+    (files / "path.csv").write_text(SHORT)
     takes = []
     for options in (["--plan", "planned"], ["--seed", "3"], ["--seed", "3"], []):
         assert direct(files, "--json", *options) == 0
