@@ -206,7 +206,7 @@ def test_roles_show_how_sure_they_are_and_can_be_saved(extension):
 def test_every_clip_has_its_row_and_the_active_one_its_settings(character):
     character.mm.clip_index = 1
     seen = drawn("MM_PT_clips")
-    assert "2 clips" in seen.texts and seen.texts.count(" s") == 2 and seen.properties.count("use |") == 2
+    assert "2 clips, 4 s" in seen.texts and seen.texts.count(" s") == 3 and seen.properties.count("use |") == 2
     assert {"mm.clip_show", "mm.clip_remove", "mm.clip_move", "mm.clips_add", "mm.import_motion"} <= set(
         seen.operators.split(" | "))
     assert {"use", "mirror", "loop", "speed", "use_range"} <= set(seen.properties.split(" | "))
