@@ -107,13 +107,6 @@ def push_to_nla(ob, action, start_frame, track=None):
     return track
 
 
-def play_all_of(strip, action, ob):
-    """Let an NLA strip that plays an Action play all of it, as long as it may be now."""
-    if hasattr(strip, "action_slot"):
-        strip.action_slot = slot_for(action, ob)
-    strip.action_frame_start, strip.action_frame_end = action.frame_range
-
-
 def push_down(ob):
     """Let the object's own Action go on to play on an NLA track on top of the others, as Blender's Push Down does."""
     bound, action = ob.animation_data, ob.animation_data.action
@@ -162,6 +155,16 @@ def add_copies(action, curves):
             for prop in modifier.bl_rna.properties:
                 if not prop.is_readonly:
                     setattr(copy, prop.identifier, getattr(modifier, prop.identifier))
+
+
+def replace_curves(action, other, ob, kept=()):
+    """Give an Action the curves that another one has for an object, instead of its own but for some that are kept."""
+    kept = {(curve.data_path, curve.array_index) for curve in kept}
+    for bag in _bags(action, ob):
+        for curve in list(bag.fcurves):
+            if (curve.data_path, curve.array_index) not in kept:
+                bag.fcurves.remove(curve)
+    add_copies(action, fcurves(other, ob))
 
 
 def begin_with(action, earlier, frame, ob):

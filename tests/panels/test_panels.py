@@ -24,7 +24,7 @@ PANELS = ("MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_
           "MM_PT_drive_why",
           "MM_PT_drive_steering", "MM_PT_drive_commands", "MM_PT_drive_speeds", "MM_PT_drive_matching",
           "MM_PT_drive_root", "MM_PT_drive_feet", "MM_PT_drive_display", "MM_PT_drive_take", "MM_PT_driving",
-          "MM_PT_direct")
+          "MM_PT_direct", "MM_PT_direct_take")
 LISTS = {"MM_UL_clips": "clips", "MM_UL_channels": "features", "MM_UL_tags": "tags",
          "MM_UL_marks": "direct"}
 

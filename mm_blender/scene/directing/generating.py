@@ -57,8 +57,7 @@ def made_from(ob, depsgraph):
 
 
 def write(ob, directed, instead=None):
-    """The take of a Directed as an Action that the armature plays; instead: of another take, which it replaces wherever
-    that is used."""
+    """The take of a Directed as an Action that the armature plays; instead: of another take, which then shows that."""
     return accept(ob, written(ob, directed), instead)
 
 
@@ -76,13 +75,14 @@ def written(ob, directed, seed=None):
 
 
 def accept(ob, action, instead=None):
-    """Let the armature play a take that was written; instead: of another one, which it replaces wherever that is
-    used."""
+    """Let the armature play a take that was written; instead: of another one, which then shows that."""
     settings, posed, edited_since = ob.mm.drive, targets.posed(ob), recipe.is_edited(ob, action)
     if instead is None:
         takes.play(posed, action, math.floor(action.frame_range[0]), settings.keep_as)
     else:
-        takes.put_in_place_of(posed, instead, action)
+        instead.mm.recipe, instead.mm.written = action.mm.recipe, action.mm.written
+        takes.put_into(posed, instead, action)
+        action = instead
     if not edited_since:  # it has more by now: what the take before has of bones that are not driven
         recipe.stamp(ob, action)
     ob.mm.direct.take = action

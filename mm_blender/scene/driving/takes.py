@@ -68,21 +68,21 @@ def play(ob, take, start_frame, keep_as="ACTION"):
         _replace(ob, take)
 
 
-def put_in_place_of(ob, earlier, take):
-    """Let a take play wherever an earlier one does, which goes: it gets that one's name and what that has of bones that
-    are not driven."""
-    name = earlier.name
-    _add(take, _of_others(ob, take, earlier))
-    earlier.user_remap(take)
+def put_into(ob, earlier, take):
+    """Let an earlier take show what another one shows, which goes; what it has of bones that are not driven stays.
+
+    It is the same Action as before, wherever it plays: undo may not have heard of what was made meanwhile, and would
+    miss another one."""
+    first, last = take.frame_range
+    actions.replace_curves(earlier, take, ob, _of_others(ob, take, earlier))
+    bpy.data.actions.remove(take)
+    earlier.use_frame_range = False
+    if (first, last) != tuple(earlier.frame_range):
+        earlier.use_frame_range, earlier.frame_start, earlier.frame_end = True, first, last
     for other in bpy.data.objects:
-        if (bound := other.animation_data) is None:
-            continue
-        if bound.action == take:
-            actions.assign(other, take)
-        for strip in (strip for track in bound.nla_tracks for strip in track.strips if strip.action == take):
-            actions.play_all_of(strip, take, other)
-    bpy.data.actions.remove(earlier)
-    take.name = name
+        tracks = other.animation_data.nla_tracks if other.animation_data is not None else ()
+        for strip in (strip for track in tracks for strip in track.strips if strip.action == earlier):
+            strip.action_frame_start, strip.action_frame_end = earlier.frame_range
 
 
 def track_of(take):
