@@ -57,7 +57,8 @@ def test_while_driving_it_says_how_it_goes_and_how_it_ends(driven):
 
 def test_while_driving_only_the_panel_drive_is_there_with_the_weights_of_features(driven):
     gone = {"MM_PT_character", "MM_PT_roles", "MM_PT_clips", "MM_PT_tags", "MM_PT_features", "MM_PT_bake",
-            "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_direct"}
+            "MM_PT_bake_details", "MM_PT_bake_report", "MM_PT_bake_test_drive", "MM_PT_train", "MM_PT_direct",
+            "MM_PT_direct_take"}
     assert {name for name in PANELS if getattr(getattr(bpy.types, name), "poll", lambda _: True)(bpy.context)} == {
         *PANELS} - gone
     bpy.context.view_layer.objects.active = None  # whatever is selected meanwhile

@@ -42,14 +42,14 @@ def steps(result):
     # Moving a point of the curve, as an artist sees it.
     direct.update = True
     yield 1.0
-    before = direct.take
+    before = direct.take.mm.written
     curve.data.splines[0].bezier_points[-1].co.y += 2.5
     curve.data.update_tag()
     end = time.monotonic() + 20
     yield 0.3
-    while direct.take == before and time.monotonic() < end:
+    while direct.take.mm.written == before and time.monotonic() < end:
         yield 0.1
-    result["updated"] = direct.take != before and len([one for one in bpy.data.actions if one.mm.take]) == 1
+    result["updated"] = direct.take.mm.written != before and len([one for one in bpy.data.actions if one.mm.take]) == 1
     bpy.context.scene.frame_set(round(direct.take.frame_range[1]))
     yield 0.5
     picture("direct_moved", view3d()[1])
