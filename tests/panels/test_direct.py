@@ -10,7 +10,8 @@ from tests.panels.test_panels import drawn
 def test_before_there_is_a_path_it_says_how_to_come_by_one(character):
     seen = drawn("MM_PT_direct")
     assert "Choose a curve, or add places to go between" in seen.texts.replace(" | ", " ")
-    assert {"mm.path_mark_add", "mm.path_mark_remove", "mm.generate_path", "mm.take_variations"} == set(seen.operators.split(" | "))
+    assert {"mm.path_mark_add", "mm.path_mark_remove", "mm.generate_path", "mm.take_variations"} == set(
+        seen.operators.split(" | "))
 
 
 def test_marks_are_listed_with_what_changes_there_and_the_selected_one_in_full(character):
