@@ -117,10 +117,9 @@ def test_a_skeleton_of_150_joints(tmp_path):
     assert "149 joints" in train_for_a_moment(baked(motions), tmp_path)
 
 
-def test_a_skeleton_of_5_joints_has_no_legs_to_drive_and_is_told_so_at_once(tmp_path):
+def test_a_skeleton_of_5_joints_has_no_legs_to_hold_and_is_learned_all_the_same(tmp_path):
     motions, characters = zip(*map(with_five_joints, clips("walk", "idle")))
-    with pytest.raises(MotionError, match='No bone has the role "left_'):
-        train_for_a_moment(baked(motions, characters[0]), tmp_path, iterations=10 ** 6)
+    assert "4 joints below the root" in train_for_a_moment(baked(motions, characters[0]), tmp_path)
 
 
 def test_fewer_frames_than_experts_would_have():
