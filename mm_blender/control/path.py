@@ -13,7 +13,7 @@ from ..errors import MotionError
 from ..limits import FURTHEST
 
 STEP = 0.02  # metres between the points of a path
-LONGEST = 10_000.0  # metres: two hours of walking
+LONGEST = 5_000.0  # metres: an hour of walking
 SAME = 1e-4  # Metres. What is nearer is one place
 # Metres over which the way of a path is taken: a corner turns along as much of it, and what trembles less is straight.
 WAY = 0.4

@@ -94,7 +94,7 @@ def test_what_is_no_path_gets_a_sentence(tmp_path, subtests):
         "x,y\n0,0\nnan,1\n": 'in row 3: its x "nan" is not a number',
         "x,y\n0,0\n1e300,1\n": "in row 3: its x 1e300 is not between",
         "x,y\n0,0\n,1\n": "in row 3: it has no x or no y",
-        "x,y\n0,0\n90000,1\n": "is 90 km long, and a path has at most 10 km: its units should be metres",
+        "x,y\n0,0\n90000,1\n": "is 90 km long, and a path has at most 5 km: its units should be metres",
         "x,y,speed\n0,0,0\n0,1,\n": "its speed is 0: to stand there give it a wait",
         "x,y,speed\n0,0,-1\n0,1,\n": "its speed -1 is not between 0 and 100",
         "x,y,wait\n0,0,-1\n0,1,\n": "its wait -1 is not between",

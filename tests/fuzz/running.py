@@ -20,7 +20,7 @@ from mm_blender.errors import MotionError, MotionWarning
 from tests.fuzz import trials
 
 # How often each format has its turn.
-TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "schema": 1, "tags": 1, "options": 1, "progress": 1}
+TURNS = {"mmdb": 4, "mmnet": 4, "bvh": 3, "csv": 1, "path": 1, "schema": 1, "tags": 1, "options": 1, "progress": 1}
 HANG = 5.0  # seconds of the processor after which an input counts as one that never ends
 DEAD = 120.0  # seconds of the clock without a word after which the process is killed
 START = 1200.0  # seconds of the clock that healthy inputs may take, which come first, on a machine that has other work

@@ -10,13 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from mm_blender import commands
+from mm_blender.control import path_file
+from mm_blender.control.path_guide import PathGuide
 from mm_blender.control.stick import Recording, load
 from mm_blender.errors import MotionError
 from mm_blender.matching import bake, database, schema
 from mm_blender.motion import bvh, demo
 from mm_blender.motion.roles import find_character
 from mm_blender.networks.library import METHODS, library_for
+from mm_blender.playback.direct import schedule_of
 from mm_blender.playback.drive import drive
+from mm_blender.playback.group import Group
 from mm_blender.playback.library import BakedLibrary
 from mm_blender.prepare.recipe import Recipe
 from mm_blender.steps import run
@@ -29,6 +33,13 @@ CLIPS, RATE, SECONDS = ("walk", "start 90 right", "crouch walk"), 30, 2.0
 STICK = Recording([0.0, 0.5, 1.0, 1.4], [
     [0, 1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 1, 0, 0], [0, -1, 1, 0, 0, 1, 0], [0, 0.5, 0, 0, 0, 0, 1]],
     ["", "walk", "", ""])
+PATH = b"""x,y,z,speed,gait,wait,face_x,face_y,time,exact,query
+0,0,0,,walk,,,,,,
+0.5,1,,1.2,,,,,,,
+1,2,,,crouch,,,,,1,
+1.5,2,,,walk,0.2,0,1,4,,~crouch
+3,2,,,,,0,0,6,1,
+"""
 TAGS = {"walk*": ["walk", {"name": "exclude", "start": 0, "end": 0.25}], "turn": [{"name": "turn", "start": 0.5}]}
 OPTIONS = (("--fps", "30"), ("--mirror",), ("--schema", "locomotion"), ("--past-end", "exclude"), ("--units", "cm"),
            ("--root", "made"), ("--role", "hips=Hips"), ("--query", "walk & ~crouch"), ("--method", "lmm"),
@@ -61,6 +72,7 @@ def make_seeds(folder):
         "mmnet": [(folder / name).read_bytes() for name in ("healthy.mmnet", "experts.mmnet")],
         "bvh": [(folder / "walk.bvh").read_bytes()],
         "csv": [(folder / "stick.csv").read_bytes()],
+        "path": [PATH],
         "schema": [json.dumps(one, indent=1).encode() for one in features],
         "tags": [json.dumps(TAGS).encode()],
         "options": [json.dumps(OPTIONS).encode()],
@@ -115,6 +127,16 @@ def _try_csv(path, folder, _method):
     count = int((recording.times <= SECONDS).sum())
     return _drive(_healthy(folder), Recording(recording.times[:count], recording.values[:count],
                                               recording.gaits[:count]))
+
+
+def _try_path(path, folder, _method):
+    """The guide goes along the path for as long as anything is driven here."""
+    library = _healthy(folder)
+    schedule = schedule_of(library, path_file.load(path))
+    group = Group(library, [PathGuide(schedule, RATE)])
+    for _ in range(round(SECONDS * RATE)):
+        group.step()
+    return _is_motion(group.record.clip(0))
 
 
 def _try_schema(path, folder, _method):
@@ -184,6 +206,10 @@ def _drive(library, recording=STICK):
         if "not a number" in str(error):  # a Clip says so, too
             raise Played(error) from error
         raise
+    return _is_motion(clip)
+
+
+def _is_motion(clip):
     if not (np.isfinite(clip.positions).all() and np.isfinite(clip.rotations).all()):
         raise Played("what was played is not all numbers")
     return True

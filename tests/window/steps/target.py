@@ -155,7 +155,8 @@ def only_drive():
     panels.unregister()
     for module in panels.PARTS:
         for panel in vars(module).values():
-            if getattr(panel, "bl_region_type", "") == "UI" and not module.__name__.endswith("drive"):
+            own = "bl_label" in getattr(panel, "__dict__", {}) and getattr(panel, "bl_region_type", "") == "UI"
+            if own and not module.__name__.endswith(".drive"):
                 panel.bl_category = "Put Aside"
     panels.register()
 
