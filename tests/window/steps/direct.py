@@ -37,7 +37,7 @@ def steps(result):
     bpy.context.scene.frame_set(round(take.frame_range[1] * 0.45))
     yield 1.0
     picture("direct", view3d()[1])
-    picture("panel_direct", region("UI"))
+    picture("direct_panel", region("UI"))
 
     # Moving a point of the curve, as an artist sees it.
     direct.update = True

@@ -17,6 +17,7 @@ from inside import (
     press,
     region,
     session,
+    show_only,
     view3d,
 )
 
@@ -44,7 +45,7 @@ def steps(result):
     result["trained"] = look_at(ob)
     picture("train_experts", region("UI"))
 
-    tools["methods"]["show_drive_alone"]()
+    show_only("drive")
     yield from open_sidebar()
     tools["methods"]["look"](4.5)
     ob.mm.drive.method, ob.mm.drive.blend = "LMM", "latent"
