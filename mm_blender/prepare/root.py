@@ -52,6 +52,8 @@ def stays_behind(clip, character, recipe):
     gone, went = (np.linalg.norm(np.ptp(positions[:, joint, :2], axis=0)) for joint in (bone, hips))
     if went > max(AWAY * reach, gone / LEFT):
         return True
+    if gone > LEFT * reach:
+        return False  # it goes along, and faces where the character does, however the hips are twisted
     axis = _axis(character.forward or find_forward(clip, character))
     facing = (quat.rotate(rotations[:, bone], axis), _facing(positions, character, "hips"))
     turned, did = (np.ptp(_yaw(way, "")) if _is_level(way) else 0.0 for way in facing)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mm_blender.errors import MotionError
-from mm_blender.motion import bvh, quat
+from mm_blender.motion import bvh, demo, quat
 from mm_blender.motion.character import Character
 from mm_blender.motion.clip import Clip
 from mm_blender.motion.roles import find_character
@@ -284,3 +284,8 @@ def test_the_made_root_of_a_loop_goes_on_over_its_seam(biped, roles):
     steps = np.diff(path, axis=0)
     assert np.abs(steps[0] - steps[-1]).max() < 2 * np.abs(np.diff(steps, axis=0)).max()
     assert np.allclose(path[-1] - path[0], [0, 1], atol=1e-4)
+
+
+def test_no_root_of_the_demo_stays_behind_however_its_hips_are_twisted():
+    character = find_character(demo.skeleton())
+    assert not [clip.name for clip in demo.clips(30) if stays_behind(clip, character, Recipe())]
