@@ -32,7 +32,7 @@ replaced, unless somebody has edited its keys"""
                       description="Another number gives another take of the same direction")
     if_edited: EnumProperty(name="The edited take", items=IF_EDITED, options={"SKIP_SAVE"},
                             description="What becomes of a take whose keys were edited by hand")
-    _asked = False
+    _from_button = False
 
     @classmethod
     def poll(cls, context):
@@ -47,25 +47,16 @@ replaced, unless somebody has edited its keys"""
         """From a button: whoever has edited the take is asked, and a long path is gone in the background."""
         if bpy.app.background:
             return self.execute(context)
-        ob = targets.owner(active_armature(context))
+        self._from_button, ob = True, targets.owner(active_armature(context))
         self.seed = ob.mm.direct.seed
         if generating.edited(ob) is not None:
-            self._asked = True
             return context.window_manager.invoke_props_dialog(self)
-        try:
-            path, _ = path_of(ob, context.evaluated_depsgraph_get())
-        except MotionError:
-            path = None  # run() says it
-        if path is None or path.length < LONG[ob.mm.direct.plan]:
-            return self.execute(context)
-        slices.start(generating.steps(ob, context.evaluated_depsgraph_get()), "Directing",
-                     partial(_done, ob.name, ob.session_uid), ob.session_uid)
-        return {"FINISHED"}
+        return self.execute(context)
 
     def draw(self, context):
         layout = self.layout
         layout.use_property_split = True
-        if self._asked:
+        if self._from_button:
             edited = generating.edited(targets.owner(active_armature(context)))
             if edited is not None:
                 layout.label(text=f'The keys of "{edited.name}" were edited.', icon="INFO", translate=False)
@@ -76,9 +67,13 @@ replaced, unless somebody has edited its keys"""
         ob = targets.owner(ob)
         if self.properties.is_property_set("seed"):
             ob.mm.direct.seed = self.seed
-        depsgraph = context.evaluated_depsgraph_get()
-        directed = slices.run(generating.steps(ob, depsgraph))
-        action = _write(ob, directed, self.if_edited == "REPLACE")
+        depsgraph, replace = context.evaluated_depsgraph_get(), self.if_edited == "REPLACE"
+        steps = generating.steps(ob, depsgraph)
+        if self._from_button and path_of(ob, depsgraph)[0].length > LONG[ob.mm.direct.plan]:
+            slices.start(steps, "Directing", partial(_done, ob.name, ob.session_uid, replace), ob.session_uid)
+            return
+        directed = slices.run(steps)
+        action = _write(ob, directed, replace)
         live.made(ob, depsgraph, directed.sentences)
         for sentence in directed.sentences:
             self.report({"WARNING"}, sentence)
@@ -154,17 +149,17 @@ def _playing(ob):
     return bound.action if bound is not None else None
 
 
-def _write(ob, directed, replace_edited=False):
+def _write(ob, directed, replace_edited):
     instead = generating.replaceable(ob) or (generating.edited(ob) if replace_edited else None)
     return generating.write(ob, directed, instead)
 
 
-def _done(name, uid, directed):
+def _done(name, uid, replace_edited, directed):
     """A long path was gone in the background."""
     ob = found_again(bpy.data.objects, name, uid)
     if ob is None:
         raise MotionError(f'"{name}" is gone: nothing was written.')
-    _write(ob, directed)
+    _write(ob, directed, replace_edited)
     live.made(ob, bpy.context.evaluated_depsgraph_get(), directed.sentences)
     undo_step("Generate Motion")
 

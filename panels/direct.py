@@ -112,17 +112,9 @@ def _draw_mark(column, mark):
     column.prop(mark, "ob")
     column.separator(factor=0.5)
     column.prop(mark, "gait")
-    row = column.row(heading="Speed")
-    row.prop(mark, "use_speed", text="")
-    value = row.row()
-    value.active = mark.use_speed
-    value.prop(mark, "speed", text="")
+    _draw_switched(column, mark, "Speed", "use_speed", "speed")
     column.prop(mark, "wait")
-    row = column.row(heading="At Frame")
-    row.prop(mark, "use_frame", text="")
-    value = row.row()
-    value.active = mark.use_frame
-    value.prop(mark, "frame", text="")
+    _draw_switched(column, mark, "At Frame", "use_frame", "frame")
     column.prop(mark, "exact")
     column.separator(factor=0.5)
     column.prop(mark, "face")
@@ -130,11 +122,16 @@ def _draw_mark(column, mark):
         column.prop(mark, "face_object")
     elif mark.face == "DIRECTION":
         column.prop(mark, "face_angle")
-    row = column.row(heading="Tags")
-    row.prop(mark, "use_query", text="")
-    value = row.row()
-    value.active = mark.use_query
-    value.prop(mark, "query", text="")
+    _draw_switched(column, mark, "Tags", "use_query", "query")
+
+
+def _draw_switched(column, mark, label, switch, value):
+    """A value of a mark that counts only where it is switched on."""
+    row = column.row(heading=label)
+    row.prop(mark, switch, text="")
+    row = row.row()
+    row.active = getattr(mark, switch)
+    row.prop(mark, value, text="")
 
 
 register, unregister = bpy.utils.register_classes_factory((

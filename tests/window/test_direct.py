@@ -11,3 +11,4 @@ def test_an_artist_draws_a_curve_and_the_walk_follows_it(blender, pictures):
     # (ghosts, takes): as they are shown, chosen, and undone twice.
     assert found["ghosts"] == [[3, 4], [0, 1], [3, 4], [0, 1]]
     assert np.linalg.norm(np.subtract(found["mark after"], found["mark before"])) > 1
+    assert found["background"] == [True, True, True], "a long path does not make anybody wait"

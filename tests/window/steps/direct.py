@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An artist directs: a curve, marks, Generate; then a point of the curve is moved, and a mark dragged."""
 
+import sys
 import time
 
 import bpy
-from inside import empty_scene, engine, in_view3d, open_sidebar, picture, region, show_only, view3d
+from inside import EXTENSION, empty_scene, engine, in_view3d, open_sidebar, picture, region, show_only, view3d
 from mathutils import Euler, Vector
 
 
@@ -64,7 +65,20 @@ def steps(result):
     yield from drag(where(mark.place), where(Vector((1.2, 0.6, 0))))
     result["mark after"] = list(mark.place)
     picture("direct_dragged", view3d()[1])
+    yield from in_the_background(result, direct)
     yield from vary(result, ob.name)
+
+
+def in_the_background(result, direct):
+    """A path that counts as long is gone in the background, and its take is the same Action."""
+    sys.modules[EXTENSION].operators.direct.LONG = {"QUICK": 1.0, "PLANNED": 1.0}
+    take, before = direct.take, direct.take.mm.written
+    with in_view3d():
+        bpy.ops.mm.generate_path("INVOKE_DEFAULT")
+    result["background"] = [engine("scene.jobs.slices").current() is not None]
+    while engine("scene.jobs.slices").current() is not None:
+        yield 0.1
+    result["background"] += [direct.take == take, direct.take.mm.written != before]
 
 
 def vary(result, name):
